@@ -1,0 +1,46 @@
+# Shared by ./lacuna and ./test: install missing packages by name, build presets. Everything said goes to standard error.
+
+build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libxxhash-dev)
+test_packages=(libgtest-dev clang libclang-rt-14-dev python3 zstd gzip)
+
+# install_missing PACKAGE...: a stamp remembers that all were found, so that the next run does not ask again.
+install_missing() {
+  local stamp="$root/build/.installed-$(printf '%s\n' "$@" | cksum | cut -d' ' -f1)"
+  if [ -e "$stamp" ]; then return; fi
+  if command -v dpkg-query >/dev/null; then
+    local missing=()
+    for package in "$@"; do
+      dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+    done
+    if [ ${#missing[@]} -gt 0 ]; then
+      echo "installing ${missing[*]}" >&2
+      local sudo=()
+      if [ "$(id -u)" -ne 0 ]; then sudo=(sudo); fi
+      "${sudo[@]}" apt-get update -qq >&2
+      DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+    fi
+  else
+    echo "no dpkg here: these must be installed by hand: $*" >&2
+  fi
+  mkdir -p "$root/build"
+  touch "$stamp"
+}
+
+# build PRESET: configures once, then builds; quiet when there is nothing to do, the whole log when it fails.
+build() {
+  local folder="$root/build/$1" log="$root/build/$1.log"
+  mkdir -p "$root/build"
+  if [ ! -e "$folder/build.ninja" ]; then
+    echo "configuring $1 (log: build/$1.log)" >&2
+    (cd "$root" && cmake --preset "$1") >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+  fi
+  if ! ninja -C "$folder" -n 2>/dev/null | tail -1 | grep -q 'no work to do'; then
+    echo "building $1 (a minute or two the first time; log: build/$1.log)" >&2
+    ninja -C "$folder" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+  fi
+}
+
+build_release() {
+  install_missing "${build_packages[@]}"
+  build release
+}

@@ -1,0 +1,30 @@
+// Is the answer right? Outputs against the reference, survivors against a truth file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <lacuna/compile.hpp>
+#include <lacuna/network.hpp>
+
+namespace lacuna {
+
+struct Verdict {
+  bool right = true;
+  std::size_t checked = 0;      ///< inputs compared
+  double largest_error = 0;     ///< |output - reference| / max(1, |reference|)
+  double tolerance = 0;
+  std::string sentence;         ///< what is wrong, or how it was checked
+};
+
+/// Recomputes `sample` inputs, evenly spread and always some of the survivors, with the reference in double. Values must agree within
+/// `tolerance`; an input the reference finds clearly alive must be among the survivors and the other way round.
+Verdict check_outputs(const Network& network, const SparseMatrix& inputs, const Outputs& outputs, std::size_t sample, double tolerance = 1e-3,
+                      unsigned threads = 0);
+
+/// The full sets must be equal.
+Verdict check_survivors(std::span<const std::uint32_t> survivors, std::span<const std::uint32_t> truth);
+
+}  // namespace lacuna

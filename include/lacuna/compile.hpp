@@ -1,0 +1,94 @@
+// compile: Network -> Program -> Session. Compile once, run many batches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <lacuna/network.hpp>
+#include <lacuna/progress.hpp>
+#include <lacuna/tensor.hpp>
+
+namespace lacuna {
+
+namespace engine {
+struct Compiled;
+}
+
+/// An optimisation that can be switched by name. All are exact: the answer does not change.
+struct Optimisation {
+  std::string_view name;
+  std::string_view what;
+};
+
+/// The one list: `--optimise`, its help and the tests read it.
+std::vector<Optimisation> optimisations();
+
+/// "all", "none" or "a,b" -> names in list order. Throws InputError for a name nobody knows.
+std::vector<std::string> select_optimisations(std::string_view text);
+
+struct CompileOptions {
+  std::string device = "auto";            ///< auto or cpu
+  std::string isa;                        ///< empty: LACUNA_ISA, else the best
+  unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
+  std::string optimise = "all";           ///< see select_optimisations
+  unsigned panel_lanes = 0;               ///< 0: chosen by measuring
+  /// Called after each pass with its name, the network, the seconds it took and whether it changed anything.
+  std::function<void(std::string_view pass, const Network& network, double seconds, bool changed)> after_pass;
+};
+
+/// Outputs of a batch. Inputs whose outputs are all zero are left out of `values`: in the challenge that is nearly all of them.
+struct Outputs {
+  std::size_t inputs = 0;
+  std::size_t width = 0;
+  std::vector<std::uint32_t> survivors;  ///< inputs with any nonzero output, ascending
+  std::vector<float> values;             ///< survivors.size() x width
+
+  Tensor to_tensor() const;              ///< inputs x width, zeros filled in
+};
+
+struct RunReport {
+  double seconds = 0;
+  std::uint64_t active_edges = 0;  ///< multiply-adds done for inputs that were still in the batch
+};
+
+class Session {
+ public:
+  Outputs run(const SparseMatrix& inputs);
+  Outputs run(const Tensor& inputs);
+  const RunReport& report() const { return report_; }  ///< of the last run
+
+ private:
+  friend class Program;
+  explicit Session(std::shared_ptr<const engine::Compiled> compiled);
+  std::shared_ptr<const engine::Compiled> compiled_;
+  RunReport report_;
+};
+
+class Program {
+ public:
+  Session open() const;
+
+  std::string print_rows(bool with_weights) const;  ///< the text form of its SparseRows
+  std::string print_plan() const;                   ///< what runs each group
+  std::string explain() const;                      ///< the plan with reasons
+  std::string device() const;
+  std::string isa() const;
+  unsigned threads() const;
+  std::vector<std::string> optimisations() const;
+  std::uint64_t edges() const;                      ///< of the network as given, for one input
+  Network network() const;                          ///< after the passes
+
+ private:
+  friend Program compile(const Network& network, const CompileOptions& options);
+  explicit Program(std::shared_ptr<const engine::Compiled> compiled);
+  std::shared_ptr<const engine::Compiled> compiled_;
+};
+
+/// Runs the passes, lowers, plans. Throws InputError, Unsupported.
+Program compile(const Network& network, const CompileOptions& options = {});
+
+}  // namespace lacuna

@@ -1,0 +1,14 @@
+// The whole public API.
+#pragma once
+
+#include <lacuna/array.hpp>
+#include <lacuna/check.hpp>
+#include <lacuna/compile.hpp>
+#include <lacuna/devices.hpp>
+#include <lacuna/error.hpp>
+#include <lacuna/generate.hpp>
+#include <lacuna/load.hpp>
+#include <lacuna/network.hpp>
+#include <lacuna/progress.hpp>
+#include <lacuna/sparse_matrix.hpp>
+#include <lacuna/tensor.hpp>

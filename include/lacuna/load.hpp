@@ -1,0 +1,51 @@
+// From files to a Network and its inputs.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <lacuna/network.hpp>
+#include <lacuna/progress.hpp>
+
+namespace lacuna {
+
+struct LoadOptions {
+  std::uint32_t neurons = 0;          ///< 0: found from the file names or the largest index
+  std::uint32_t layers = 0;           ///< 0: as many as there are
+  std::optional<float> bias;          ///< layers without a bias file; default: the challenge's constant for the size, else 0
+  std::optional<Activation> activation;  ///< default: clip(0, 32) for challenge layers, see the trained folder's rule
+  bool use_store = true;              ///< read the binary store if it is fresh, write it if not
+  std::filesystem::path store;        ///< where; empty: beside the text
+  unsigned threads = 0;               ///< 0: all cores
+  Progress progress;
+};
+
+/// What a load did, for people to read.
+struct LoadReport {
+  bool from_store = false;
+  std::filesystem::path store;  ///< the store read or written; empty: none
+  std::string note;             ///< why no store was written, if so
+  std::uint64_t text_bytes = 0; ///< text parsed
+};
+
+/// Loads a network from: a folder of challenge layers (n<N>-l<k>.tsv, .mtx; .gz, .zst), a trained folder (weights/ and
+/// biases/), a binary store, or the text form. The result passed verify.
+Network load(const std::filesystem::path& path, const LoadOptions& options = {}, LoadReport* report = nullptr);
+
+/// Loads sparse inputs, one row an input: challenge TSV (1-based), Matrix Market, or a store. `options.neurons` is the number of columns.
+/// `count` is the number of inputs; 0: the largest index (TSV) or the header's (Matrix Market); inputs beyond it are an error unless `first_only`.
+SparseMatrix load_inputs(const std::filesystem::path& file, std::uint32_t count, bool first_only, const LoadOptions& options = {},
+                         LoadReport* report = nullptr);
+
+/// Loads a truth file (challenge categories, TSV or Matrix Market): ascending 0-based inputs that survive. `count` bounds the index.
+/// With `first_only`, inputs at or beyond `count` are left out instead of being an error.
+std::vector<std::uint32_t> load_categories(const std::filesystem::path& file, std::uint32_t count, bool first_only = false);
+
+/// Writes a network or a matrix as a binary store: complete or not at all.
+void save_store(const Network& network, const std::filesystem::path& file);
+void save_store(const SparseMatrix& matrix, const std::filesystem::path& file);
+
+}  // namespace lacuna

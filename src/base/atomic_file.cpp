@@ -1,0 +1,71 @@
+#include "base/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::base {
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  static std::atomic<unsigned> counter{0};
+  int number = -1;
+  do {
+    const std::string name =
+        fmt::format(".{}.{}-{}.part", target_.filename().string(), ::getpid(), counter.fetch_add(1));
+    temporary_ = target_.parent_path() / name;
+    number = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (number < 0 && errno == EEXIST);
+  if (number < 0) fail(errno);
+  descriptor_ = FileDescriptor(number);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_ && descriptor_.number() >= 0) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+  write_at(position_, data, bytes);
+  position_ += bytes;
+}
+
+void AtomicFile::rewrite(std::uint64_t offset, const void* data, std::size_t bytes) {
+  if (offset + bytes > position_) throw InternalError("AtomicFile::rewrite beyond what was written");
+  write_at(offset, data, bytes);
+}
+
+void AtomicFile::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
+  const char* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::pwrite(descriptor_.number(), from, bytes, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    from += written;
+    offset += static_cast<std::uint64_t>(written);
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(descriptor_.number()) != 0) fail(errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  committed_ = true;
+  // The file is complete under its name from here on; flushing the folder only protects the name against a power cut,
+  // so a file system that refuses this is no reason to fail.
+  const std::filesystem::path parent = target_.has_parent_path() ? target_.parent_path() : ".";
+  const FileDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.number() >= 0) ::fsync(folder.number());
+}
+
+void AtomicFile::fail(int error_number) const {
+  throw DeviceError(fmt::format("{}: cannot be written: {}; what was there before is unchanged", target_.string(),
+                                system_message(error_number)));
+}
+
+}  // namespace lacuna::base

@@ -1,0 +1,61 @@
+#include "base/text_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::base {
+
+bool TextBlocks::fill(std::string& buffer) {
+  while (!ended_ && buffer.size() < block_bytes_) {
+    const std::size_t before = buffer.size();
+    buffer.resize(block_bytes_);
+    const std::size_t got = source_.read(buffer.data() + before, block_bytes_ - before);
+    buffer.resize(before + got);
+    ended_ = got == 0;
+  }
+  return !buffer.empty();
+}
+
+bool TextBlocks::next_line(std::string& line) {
+  std::size_t newline = carry_.find('\n', carry_begin_);
+  if (newline == std::string::npos) {
+    drop_handed_out();
+    if (!fill(carry_)) return false;
+    newline = carry_.find('\n');
+  }
+  const bool whole = newline != std::string::npos;
+  const std::size_t end = whole ? newline : carry_.size();
+  line.assign(carry_, carry_begin_, end - carry_begin_);
+  text_bytes_ += end - carry_begin_ + (whole ? 1 : 0);
+  carry_begin_ = end + (whole ? 1 : 0);
+  return true;
+}
+
+void TextBlocks::drop_handed_out() {
+  carry_.erase(0, carry_begin_);
+  carry_begin_ = 0;
+}
+
+bool TextBlocks::next(std::string& block) {
+  drop_handed_out();
+  block.clear();
+  std::swap(block, carry_);
+  if (!fill(block)) return false;
+  const std::size_t newline = block.rfind('\n');
+  if (newline == std::string::npos && !ended_)
+    throw InputError(name_, fmt::format("a line is longer than {} bytes; this is no text file", block_bytes_));
+  if (newline == std::string::npos || (ended_ && newline + 1 < block.size())) {
+    text_bytes_ += block.size();
+    block += '\n';
+  } else {
+    carry_.assign(block, newline + 1);
+    block.resize(newline + 1);
+    text_bytes_ += block.size();
+  }
+  return true;
+}
+
+}  // namespace lacuna::base

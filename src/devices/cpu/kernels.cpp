@@ -1,0 +1,49 @@
+// Chooses among the kernel sets that table_kernel.cpp, compiled once for each instruction set, offers. Compiled through
+// Highway's foreach_target: this file is included again for every target.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/kernels.cpp"
+#include <hwy/foreach_target.h>  // must come first
+#include <hwy/highway.h>
+
+#include "devices/cpu/kernels.hpp"
+#include "devices/cpu/plane_kernels-inl.hpp"
+#include "devices/cpu/table_kernel-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace lacuna::cpu::HWY_NAMESPACE {
+
+const Kernels& kernels(Isa isa) {
+  static const Kernels set{isa, static_cast<unsigned>(hn::Lanes(Floats())), run_table, mark_alive, multiply_adds};
+  return set;
+}
+
+}  // namespace lacuna::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::cpu {
+
+const Kernels& kernels_for(Isa isa) {
+  switch (isa) {
+#if HWY_TARGETS & HWY_AVX3
+    case Isa::avx512: return N_AVX3::kernels(isa);
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    case Isa::avx2: return N_AVX2::kernels(isa);
+#endif
+#if HWY_TARGETS & HWY_SSE4
+    case Isa::sse4: return N_SSE4::kernels(isa);
+#endif
+#if HWY_TARGETS & HWY_SCALAR
+    case Isa::scalar: return N_SCALAR::kernels(isa);
+#endif
+    default: throw InternalError("no kernels were compiled for " + std::string(name(isa)));
+  }
+}
+
+}  // namespace lacuna::cpu
+
+#endif

@@ -1,0 +1,53 @@
+// Small kernels over whole planes: which lanes are alive, and the register-only loop that measures the multiply-add peak.
+// Included once for each instruction set (kernels.cpp).
+#if defined(LACUNA_PLANE_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef LACUNA_PLANE_KERNELS_INL
+#undef LACUNA_PLANE_KERNELS_INL
+#else
+#define LACUNA_PLANE_KERNELS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace lacuna::cpu::HWY_NAMESPACE {
+
+void mark_alive(const float* planes, std::size_t count, unsigned lanes, std::uint8_t* alive) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  const std::size_t step = hn::Lanes(d);
+  HWY_ALIGN std::uint32_t seen[64];
+  for (std::size_t lane = 0; lane < lanes; lane += step) {
+    auto any = hn::Zero(bits);
+    // The sign bit is shifted out: -0 is zero; NaN is not.
+    for (std::size_t plane = 0; plane < count; ++plane)
+      any = hn::Or(any, hn::ShiftLeft<1>(hn::BitCast(bits, hn::Load(d, planes + plane * lanes + lane))));
+    hn::Store(any, bits, seen);
+    for (std::size_t k = 0; k < step; ++k)
+      if (seen[k] != 0) alive[lane + k] = 1;
+  }
+}
+
+std::uint64_t multiply_adds(std::uint64_t rounds, float* sink) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  constexpr unsigned chains = 12;  // latency 4 or 5 x 2 a cycle, with some to spare
+  const auto factor = hn::Set(d, sink[0]);
+  const auto term = hn::Set(d, sink[1]);
+  hn::Vec<decltype(d)> sum[chains];
+  for (unsigned c = 0; c < chains; ++c) sum[c] = hn::Set(d, static_cast<float>(c));
+  for (std::uint64_t round = 0; round < rounds; ++round)
+    for (unsigned c = 0; c < chains; ++c) sum[c] = hn::MulAdd(sum[c], factor, term);
+  for (unsigned c = 1; c < chains; ++c) sum[0] = hn::Add(sum[0], sum[c]);
+  sink[2] += hn::GetLane(sum[0]);
+  return rounds * chains * hn::Lanes(d);
+}
+
+}  // namespace lacuna::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,36 @@
+#include "engine/batch.hpp"
+
+#include <algorithm>
+
+namespace lacuna::engine {
+namespace {
+
+template <typename Column>
+void scatter(const SparseMatrix& inputs, const Column* columns, std::size_t input, float* lane, unsigned lanes) {
+  const std::size_t begin = inputs.row_begin[input];
+  const std::size_t end = inputs.row_begin[input + 1];
+  if (inputs.has_one_value()) {
+    const float value = begin == end ? 0 : inputs.values[0];
+    for (std::size_t e = begin; e < end; ++e) lane[std::size_t{columns[e]} * lanes] = value;
+  } else {
+    for (std::size_t e = begin; e < end; ++e) lane[std::size_t{columns[e]} * lanes] = inputs.values[e];
+  }
+}
+
+}  // namespace
+
+void Batch::fill(float* planes, unsigned lanes, std::size_t first, std::size_t count) const {
+  std::fill_n(planes, width() * lanes, 0.0f);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (dense_ != nullptr) {
+      const float* row = dense_->values.data() + (first + k) * width();
+      for (std::size_t c = 0; c < width(); ++c) planes[c * lanes + k] = row[c];
+    } else if (sparse_->wide_columns.empty()) {
+      scatter(*sparse_, sparse_->narrow_columns.data(), first + k, planes + k, lanes);
+    } else {
+      scatter(*sparse_, sparse_->wide_columns.data(), first + k, planes + k, lanes);
+    }
+  }
+}
+
+}  // namespace lacuna::engine

@@ -1,0 +1,24 @@
+// What compile() leaves behind: all that a session needs, read-only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <lacuna/network.hpp>
+
+#include "plan/plan.hpp"
+#include "rows/sparse_rows.hpp"
+
+namespace lacuna::engine {
+
+struct Compiled {
+  Network network;  ///< after the passes
+  rows::SparseRows rows;
+  plan::Plan plan;
+  unsigned threads;
+  std::vector<std::string> optimisations;
+  std::uint64_t edges;  ///< of the network as given
+};
+
+}  // namespace lacuna::engine

@@ -1,0 +1,78 @@
+// load: looks at what is there and hands it to the front end that reads it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include <lacuna/error.hpp>
+#include <lacuna/load.hpp>
+
+#include "base/byte_source.hpp"
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "frontends/graph_challenge/folder.hpp"
+#include "frontends/trained/folder.hpp"
+#include "store/network_store.hpp"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view accepted =
+    "a folder of challenge layers (n1024-l1.tsv, ...), a trained folder (weights/ and biases/), a binary store (.lstore) "
+    "or the text form (first line \"lacuna network\")";
+
+/// A store and a text form say everything themselves; options that disagree are a mistake, not a wish.
+void check_options(const Network& network, const fs::path& file, const LoadOptions& options) {
+  if (options.bias || options.activation)
+    throw InputError(file.string(), "brings its own biases and activations; they cannot be given for it");
+  if (options.neurons != 0 && options.neurons != network.width(network.input))
+    throw InputError(file.string(), fmt::format("has {} input neurons, but {} were asked for",
+                                                network.width(network.input), options.neurons));
+  if (options.layers != 0 && options.layers != network.operators.size())
+    throw InputError(file.string(),
+                     fmt::format("has {} layers, but {} were asked for", network.operators.size(), options.layers));
+}
+
+Network load_file(const fs::path& file, const LoadOptions& options, LoadReport& report) {
+  constexpr std::string_view first_words = "lacuna network";
+  Network network;
+  if (store::is_store(file)) {
+    network = store::open_network(file, base::thread_count(options.threads));
+    report.from_store = true;
+    report.store = file;
+  } else {
+    const std::string text = base::read_all(*base::open_source(file));
+    if (!text.starts_with(first_words))
+      throw InputError(file.string(), fmt::format("is no network: it starts with {}; give {}",
+                                                  base::quote(std::string_view(text).substr(0, 16)), accepted));
+    network = parse(text, file.string());
+    report.text_bytes = text.size();
+  }
+  check_options(network, file, options);
+  return network;
+}
+
+Network load_path(const fs::path& path, const LoadOptions& options, LoadReport& told) {
+  if (!fs::exists(path)) throw InputError(path.string(), fmt::format("does not exist; give {}", accepted));
+  if (!fs::is_directory(path)) return load_file(path, options, told);
+  if (frontends::is_trained_folder(path)) return frontends::load_trained(path, options, told);
+  if (frontends::has_challenge_layers(path)) return frontends::load_challenge(path, options, told);
+  throw InputError(path.string(), fmt::format("holds no network; give {}", accepted));
+}
+
+}  // namespace
+
+Network load(const fs::path& path, const LoadOptions& options, LoadReport* report) {
+  LoadReport told;
+  try {
+    Network network = load_path(path, options, told);
+    if (report != nullptr) *report = std::move(told);
+    return network;
+  } catch (const fs::filesystem_error& error) {
+    throw InputError(path.string(), "cannot be examined: " + error.code().message());
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,123 @@
+// NumPy's format: magic, version, length of the head, the head (a Python dictionary in ASCII), the values.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include <lacuna/error.hpp>
+
+#include "base/text.hpp"
+#include "frontends/tensor/tensor_file.hpp"
+
+namespace lacuna::frontends {
+namespace {
+
+std::string_view trim_start(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+  return text;
+}
+
+/// The text after `'key':` in the head.
+std::string_view find_key(std::string_view head, std::string_view key, const std::string& name) {
+  for (const char mark : {'\'', '"'}) {
+    const std::string quoted = fmt::format("{}{}{}", mark, key, mark);
+    const std::size_t at = head.find(quoted);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = trim_start(head.substr(at + quoted.size()));
+    if (rest.starts_with(':')) return trim_start(rest.substr(1));
+  }
+  throw InputError(name, fmt::format("the head of this .npy file has no '{}': {}", key, base::quote(head)));
+}
+
+std::string_view element_kind(std::string_view head, const std::string& name) {
+  const std::string_view value = find_key(head, "descr", name);
+  const std::size_t end = value.empty() ? std::string_view::npos : value.find(value[0], 1);
+  if (end == std::string_view::npos || (value[0] != '\'' && value[0] != '"'))
+    throw Unsupported(fmt::format("{}: elements of kind {} are not read; save a plain array of numbers", name,
+                                  base::quote(value.substr(0, 16))));
+  return value.substr(1, end - 1);
+}
+
+std::vector<std::size_t> shape_of(std::string_view head, const std::string& name) {
+  std::string_view value = find_key(head, "shape", name);
+  const auto fail = [&] {
+    throw InputError(name, fmt::format("the shape of this .npy file is not a list of whole numbers: {}", base::quote(value)));
+  };
+  const std::size_t end = value.find(')');
+  if (!value.starts_with('(') || end == std::string_view::npos) fail();
+  std::string_view list = trim_start(value.substr(1, end - 1));
+  std::vector<std::size_t> shape;
+  while (!list.empty()) {
+    std::size_t extent = 0;
+    const auto [stop, error] = std::from_chars(list.data(), list.data() + list.size(), extent);
+    if (error != std::errc{}) fail();
+    shape.push_back(extent);
+    list = trim_start(list.substr(static_cast<std::size_t>(stop - list.data())));
+    if (list.empty()) break;
+    if (list[0] != ',') fail();
+    list = trim_start(list.substr(1));
+  }
+  return shape;
+}
+
+template <typename T>
+std::vector<float> convert(std::string_view data, const std::vector<std::size_t>& shape, const std::string& name) {
+  std::vector<float> values(count_elements(shape, sizeof(T), data.size(), name));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    T element;
+    std::memcpy(&element, data.data() + k * sizeof(T), sizeof(T));
+    values[k] = static_cast<float>(element);
+  }
+  return values;
+}
+
+std::vector<float> convert_kind(std::string_view kind, std::string_view data, const std::vector<std::size_t>& shape,
+                                const std::string& name) {
+  const bool foreign_order = kind.starts_with('>');
+  const std::string_view type = kind.empty() ? kind : kind.substr(1);
+  if (!foreign_order) {
+    if (type == "f4") return convert<float>(data, shape, name);
+    if (type == "f8") return convert<double>(data, shape, name);
+    if (type == "i1") return convert<std::int8_t>(data, shape, name);
+    if (type == "i2") return convert<std::int16_t>(data, shape, name);
+    if (type == "i4") return convert<std::int32_t>(data, shape, name);
+    if (type == "i8") return convert<std::int64_t>(data, shape, name);
+    if (type == "u1" || type == "b1") return convert<std::uint8_t>(data, shape, name);
+    if (type == "u2") return convert<std::uint16_t>(data, shape, name);
+    if (type == "u4") return convert<std::uint32_t>(data, shape, name);
+    if (type == "u8") return convert<std::uint64_t>(data, shape, name);
+  }
+  throw Unsupported(fmt::format("{}: elements of kind {} are not read; save as float32 (numpy: array.astype('<f4'))", name,
+                                base::quote(kind)));
+}
+
+}  // namespace
+
+Tensor read_npy(std::string_view bytes, const std::string& name) {
+  const auto fail_short = [&] { throw InputError(name, fmt::format("this .npy file is cut short: its head is longer than its {} bytes", bytes.size())); };
+  constexpr std::size_t version_at = npy_magic.size();
+  constexpr std::size_t length_at = version_at + 2;
+  if (bytes.size() < length_at + 4) fail_short();
+  const auto byte = [&](std::size_t k) { return std::size_t{static_cast<unsigned char>(bytes[k])}; };
+  const std::size_t version = byte(version_at);
+  if (version < 1 || version > 3)
+    throw Unsupported(fmt::format("{}: .npy version {} is not read; versions 1 to 3 are", name, version));
+  std::size_t length = byte(length_at) | byte(length_at + 1) << 8;
+  std::size_t head_at = length_at + 2;
+  if (version > 1) {
+    length |= byte(length_at + 2) << 16 | byte(length_at + 3) << 24;
+    head_at += 2;
+  }
+  if (length > bytes.size() - head_at) fail_short();
+  const std::string_view head = bytes.substr(head_at, length);
+  if (!find_key(head, "fortran_order", name).starts_with("False"))
+    throw Unsupported(fmt::format("{}: Fortran order is not read; save numpy.ascontiguousarray(array)", name));
+  Tensor tensor;
+  tensor.shape = shape_of(head, name);
+  tensor.values = convert_kind(element_kind(head, name), bytes.substr(head_at + length), tensor.shape, name);
+  return tensor;
+}
+
+}  // namespace lacuna::frontends

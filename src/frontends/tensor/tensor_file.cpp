@@ -1,0 +1,71 @@
+#include "frontends/tensor/tensor_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include <lacuna/error.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/byte_source.hpp"
+#include "base/text.hpp"
+
+namespace lacuna::frontends {
+
+std::size_t count_elements(const std::vector<std::size_t>& shape, std::size_t element_bytes, std::size_t bytes,
+                           const std::string& name) {
+  std::size_t elements = 1;
+  bool has_zero = false;
+  bool too_large = false;
+  for (const std::size_t extent : shape) {
+    has_zero = has_zero || extent == 0;
+    if (extent != 0 && elements > std::numeric_limits<std::size_t>::max() / extent / element_bytes)
+      too_large = true;
+    else if (extent != 0)
+      elements *= extent;
+  }
+  if (has_zero) elements = 0;
+  if ((too_large && !has_zero) || elements * element_bytes != bytes)
+    throw InputError(name, fmt::format("holds {} bytes of values, but its shape ({}) of {}-byte elements does not make "
+                                       "that; the file may be cut short",
+                                       bytes, fmt::join(shape, ", "), element_bytes));
+  return elements;
+}
+
+Tensor read_tensor(std::string_view bytes, const std::string& name) {
+  constexpr std::string_view idx_magic("\0\0", 2);
+  if (bytes.starts_with(npy_magic)) return read_npy(bytes, name);
+  if (bytes.starts_with(idx_magic)) return read_idx(bytes, name);
+  throw InputError(name, fmt::format("is no tensor: it starts with {}; give NumPy's .npy or MNIST's .idx",
+                                     bytes.empty() ? "nothing (it is empty)" : base::quote(bytes.substr(0, 8))));
+}
+
+}  // namespace lacuna::frontends
+
+namespace lacuna {
+
+Tensor load_tensor(const std::filesystem::path& file) {
+  const std::string bytes = base::read_all(*base::open_source(file));
+  return frontends::read_tensor(bytes, file.string());
+}
+
+void save_tensor(const Tensor& tensor, const std::filesystem::path& file) {
+  std::string shape;
+  for (const std::size_t extent : tensor.shape) shape += fmt::format("{}, ", extent);
+  if (shape.ends_with(", ") && tensor.shape.size() > 1) shape.resize(shape.size() - 2);
+  std::string head = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", shape);
+  constexpr std::size_t start = 10;  // magic, version, length of the head
+  constexpr std::size_t alignment = 64;
+  head.append(alignment - 1 - (start + head.size()) % alignment, ' ');
+  head += '\n';
+  std::string out(frontends::npy_magic);
+  out += {'\x01', '\x00', static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
+  out += head;
+  base::AtomicFile writer(file);
+  writer.write(out.data(), out.size());
+  writer.write(tensor.values.data(), tensor.values.size() * sizeof(float));
+  writer.commit();
+}
+
+}  // namespace lacuna

@@ -1,0 +1,126 @@
+// The small functions of Network: adding values, counting, hashing, activations.
+#include <lacuna/network.hpp>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "network/activation_names.hpp"
+
+namespace lacuna {
+
+ValueId Network::add_value(std::string name, Shape shape) {
+  values.push_back({std::move(name), std::move(shape)});
+  return static_cast<ValueId>(values.size() - 1);
+}
+
+std::uint64_t count_edges(const Network& network) {
+  std::uint64_t edges = 0;
+  for (const Operator& op : network.operators)
+    if (const auto* linear = std::get_if<Linear>(&op.operation)) edges += linear->weights.nnz();
+  return edges;
+}
+
+namespace {
+
+/// Feeds values to one running hash.
+class Hasher {
+ public:
+  Hasher() : state_(XXH3_createState(), XXH3_freeState) { XXH3_64bits_reset(state_.get()); }
+
+  template <typename T>
+  void add(const T& value) {
+    XXH3_64bits_update(state_.get(), &value, sizeof(value));
+  }
+  template <typename T>
+  void add(std::span<const T> values) {
+    add(values.size());
+    XXH3_64bits_update(state_.get(), values.data(), values.size_bytes());
+  }
+  void add(const Activation& activation) {
+    add(activation.kind);
+    add(activation.first);
+    add(activation.second);
+  }
+  /// By content: narrow and wide columns, one value or many, hash alike.
+  void add(const SparseMatrix& matrix) {
+    add(matrix.rows);
+    add(matrix.columns);
+    add(matrix.row_begin.span());
+    std::vector<std::uint32_t> columns;
+    std::vector<float> values;
+    constexpr std::size_t chunk = 1 << 16;
+    for (std::size_t start = 0; start < matrix.nnz(); start += chunk) {
+      const std::size_t end = std::min(matrix.nnz(), start + chunk);
+      columns.clear();
+      values.clear();
+      for (std::size_t e = start; e < end; ++e) {
+        columns.push_back(matrix.column(e));
+        values.push_back(matrix.value(e));
+      }
+      add(std::span<const std::uint32_t>(columns));
+      add(std::span<const float>(values));
+    }
+  }
+  std::uint64_t digest() const { return XXH3_64bits_digest(state_.get()); }
+
+ private:
+  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state_;
+};
+
+void hash_operation(Hasher& hasher, const Linear& linear) {
+  hasher.add(linear.weights);
+  hasher.add(linear.bias.span());
+  hasher.add(linear.activation);
+}
+
+void hash_operation(Hasher& hasher, const Add& add) { hasher.add(add.activation); }
+
+}  // namespace
+
+std::uint64_t hash(const Network& network) {
+  Hasher hasher;
+  for (const Value& value : network.values) {
+    hasher.add(std::span<const char>(value.name));
+    hasher.add(std::span<const std::uint32_t>(value.shape.extents));
+  }
+  hasher.add(network.input);
+  hasher.add(network.output);
+  for (const Operator& op : network.operators) {
+    hasher.add(op.operation.index());
+    hasher.add(std::span<const ValueId>(op.inputs));
+    hasher.add(op.output);
+    std::visit([&](const auto& operation) { hash_operation(hasher, operation); }, op.operation);
+  }
+  return hasher.digest();
+}
+
+double apply(const Activation& activation, double sum) {
+  switch (activation.kind) {
+    case ActivationKind::identity: return sum;
+    case ActivationKind::relu: return std::max(0.0, sum);
+    case ActivationKind::clip: return std::min<double>(activation.second, std::max<double>(activation.first, sum));
+    case ActivationKind::leaky_relu: return sum < 0 ? activation.first * sum : sum;
+    case ActivationKind::sigmoid: return 1 / (1 + std::exp(-sum));
+    case ActivationKind::tanh: return std::tanh(sum);
+  }
+  return sum;
+}
+
+std::string to_string(const Activation& activation) {
+  const ActivationName& entry = name_of(activation.kind);
+  switch (entry.parameters) {
+    case 0: return std::string(entry.name);
+    case 1: return fmt::format("{}({})", entry.name, activation.first);
+    default: return fmt::format("{}({},{})", entry.name, activation.first, activation.second);
+  }
+}
+
+std::string to_string(const Shape& shape) { return fmt::format("{}", fmt::join(shape.extents, "x")); }
+
+}  // namespace lacuna

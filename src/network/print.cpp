@@ -1,0 +1,73 @@
+// Network -> text. The form is line by line:
+//
+//   lacuna network 1
+//   input x 4
+//   h = linear x 3 bias [-0.1 0 0.2] clip(0,32) {
+//     0: 0*0.0625 3*0.0625
+//     2: 1*0.5
+//   }
+//   y = linear h add x 4 bias -0.3 relu { ... }
+//   z = add y x identity
+//   output z
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include <lacuna/network.hpp>
+
+namespace lacuna {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+void print_bias(Out out, const Array<float>& bias) {
+  if (bias.empty()) return;
+  if (bias.size() == 1)
+    fmt::format_to(out, " bias {}", bias[0]);
+  else
+    fmt::format_to(out, " bias [{}]", fmt::join(bias, " "));
+}
+
+void print_rows(Out out, const SparseMatrix& matrix) {
+  fmt::format_to(out, " {{\n");
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    if (matrix.row_begin[row] == matrix.row_begin[row + 1]) continue;
+    fmt::format_to(out, "  {}:", row);
+    for (std::size_t e = matrix.row_begin[row]; e < matrix.row_begin[row + 1]; ++e)
+      fmt::format_to(out, " {}*{}", matrix.column(e), matrix.value(e));
+    fmt::format_to(out, "\n");
+  }
+  fmt::format_to(out, "}}\n");
+}
+
+void print_operation(Out out, const Network& network, const Operator& op, const Linear& linear) {
+  fmt::format_to(out, "linear {}", network.value(op.inputs[0]).name);
+  for (std::size_t k = 1; k < op.inputs.size(); ++k) fmt::format_to(out, " add {}", network.value(op.inputs[k]).name);
+  fmt::format_to(out, " {}", to_string(network.value(op.output).shape));
+  print_bias(out, linear.bias);
+  fmt::format_to(out, " {}", to_string(linear.activation));
+  print_rows(out, linear.weights);
+}
+
+void print_operation(Out out, const Network& network, const Operator& op, const Add& add) {
+  fmt::format_to(out, "add");
+  for (ValueId id : op.inputs) fmt::format_to(out, " {}", network.value(id).name);
+  fmt::format_to(out, " {}\n", to_string(add.activation));
+}
+
+}  // namespace
+
+std::string print(const Network& network) {
+  std::string text;
+  const Out out(text);
+  const Value& input = network.value(network.input);
+  fmt::format_to(out, "lacuna network 1\ninput {} {}\n", input.name, to_string(input.shape));
+  for (const Operator& op : network.operators) {
+    fmt::format_to(out, "{} = ", network.value(op.output).name);
+    std::visit([&](const auto& operation) { print_operation(out, network, op, operation); }, op.operation);
+  }
+  fmt::format_to(out, "output {}\n", network.value(network.output).name);
+  return text;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,44 @@
+// Plan: which kernel runs each row group, on how wide a panel, and why. Chosen by measuring on this device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/cpu/isa.hpp"
+#include "plan/packed_table.hpp"
+#include "rows/sparse_rows.hpp"
+
+namespace lacuna::plan {
+
+/// A panel width that was tried.
+struct Candidate {
+  unsigned lanes;
+  double edges_per_s;  ///< one core, a sample of the groups
+};
+
+struct Plan {
+  cpu::Isa isa;
+  unsigned panel_lanes;
+  std::vector<Candidate> candidates;  ///< empty: the width was given
+  std::vector<PackedTable> groups;
+};
+
+struct PlanOptions {
+  cpu::Isa isa;
+  unsigned panel_lanes = 0;  ///< 0: measure
+  unsigned threads = 1;      ///< for packing
+};
+
+/// Throws InputError for a panel width the kernels do not have.
+Plan make_plan(const rows::SparseRows& rows, const PlanOptions& options);
+
+/// What runs: stable text, no measured figures.
+std::string print(const Plan& plan, const rows::SparseRows& rows);
+
+/// Why: the candidates with their rates.
+std::string explain(const Plan& plan, const rows::SparseRows& rows);
+
+/// The narrowest panel of the kernels that holds `inputs` lanes, at most `widest`.
+unsigned panel_for(std::size_t inputs, unsigned widest, cpu::Isa isa);
+
+}  // namespace lacuna::plan

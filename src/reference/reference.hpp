@@ -1,0 +1,18 @@
+// Plain loops in double: the judge of every device. Small enough to check by reading; never fast, never clever.
+#pragma once
+
+#include <vector>
+
+#include <lacuna/network.hpp>
+#include <lacuna/tensor.hpp>
+
+namespace lacuna::reference {
+
+/// The output values for one input, in double. `input` has as many values as the network's input has neurons.
+std::vector<double> evaluate(const Network& network, const std::vector<double>& input);
+
+/// Row `row` of sparse or dense inputs as evaluate wants it.
+std::vector<double> input_row(const SparseMatrix& inputs, std::size_t row);
+std::vector<double> input_row(const Tensor& inputs, std::size_t row);
+
+}  // namespace lacuna::reference

@@ -1,0 +1,98 @@
+// `lacuna bench`: how fast a network runs here, with the answer verified.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "network_inputs.hpp"
+
+namespace cli {
+namespace {
+
+struct BenchOptions : CommonOptions {
+  std::string path;
+  std::string input;
+  std::uint32_t batch = 1024;
+  double density = 0.1;
+  std::uint64_t seed = 1;
+  double seconds = 2;
+};
+
+/// Ones at random places: for networks that come without inputs.
+lacuna::SparseMatrix random_inputs(std::uint32_t count, std::uint32_t width, double density, std::uint64_t seed) {
+  std::vector<std::uint32_t> row_begin{0};
+  std::vector<std::uint32_t> columns;
+  std::uint64_t state = seed;
+  const auto chance = static_cast<std::uint64_t>(density * 4294967296.0);
+  for (std::uint32_t row = 0; row < count; ++row) {
+    for (std::uint32_t column = 0; column < width; ++column) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      if ((state >> 32) < chance) columns.push_back(column);
+    }
+    row_begin.push_back(static_cast<std::uint32_t>(columns.size()));
+  }
+  std::vector<float> values(columns.size(), 1.0f);
+  return lacuna::make_sparse_matrix(count, width, std::move(row_begin), std::move(columns), std::move(values));
+}
+
+void run_bench(const BenchOptions& options) {
+  const Stopwatch load_watch;
+  const lacuna::Network network = lacuna::load(options.path, load_options(options));
+  NetworkInputs inputs = options.input.empty()
+                             ? NetworkInputs(random_inputs(options.batch, network.width(network.input), options.density, options.seed))
+                             : load_network_inputs(options.input, network, options);
+  const double seconds_load = load_watch.seconds();
+  const Stopwatch compile_watch;
+  const lacuna::Program program = lacuna::compile(network, compile_options(options));
+  const double seconds_compile = compile_watch.seconds();
+
+  lacuna::Session session = program.open();
+  lacuna::Outputs outputs = run_inputs(session, inputs);  // warm-up
+  std::vector<double> seconds;
+  const Stopwatch watch;
+  while (seconds.size() < 3 || (watch.seconds() < options.seconds && seconds.size() < 100000)) {
+    outputs = run_inputs(session, inputs);
+    seconds.push_back(session.report().seconds);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double middle = median(seconds);
+  const double p99 = seconds[(seconds.size() - 1) * 99 / 100];
+  const double items = static_cast<double>(count_inputs(inputs)) / middle;
+  const double active = static_cast<double>(session.report().active_edges) / middle;
+  const double peak = lacuna::measure_multiply_add_peak(program.isa(), program.threads());
+  const lacuna::Verdict verdict = lacuna::check_outputs(network, as_sparse(inputs), outputs, 16, 1e-3, program.threads());
+
+  if (options.json) {
+    print_json({{"inputs", count_inputs(inputs)}, {"edges", program.edges()}, {"device", program.device()}, {"isa", program.isa()},
+                {"threads", program.threads()}, {"runs", seconds.size()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile},
+                {"latency_ms_median", middle * 1e3}, {"latency_ms_p99", p99 * 1e3}, {"latency_ms_best", seconds[0] * 1e3}, {"items_per_s", items},
+                {"active_edges_per_s", active}, {"fma_peak_per_s", peak}, {"verified", verdict.right}, {"optimisations", program.optimisations()}});
+  } else {
+    print_line("batch", fmt::format("{} inputs, {} edges each, {} runs on {} {}, {} thread(s)", with_commas(count_inputs(inputs)),
+                                    with_commas(program.edges()), seconds.size(), program.device(), program.isa(), program.threads()));
+    print_line("time", fmt::format("load {}, compile {}", in_seconds(seconds_load), in_seconds(seconds_compile)));
+    print_line("run", fmt::format("median {}, 99% below {}, best {}", in_seconds(middle), in_seconds(p99), in_seconds(seconds[0])));
+    print_line("rate", fmt::format("{} inputs/s, {} active edges/s, {:.0f}% of the measured peak", in_words(items), in_words(active), 100 * active / peak));
+    print_line(verdict.right ? "verified" : "WRONG", verdict.right ? green(verdict.sentence) : red(verdict.sentence));
+  }
+  if (!verdict.right) throw WrongAnswer{verdict.sentence};
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App& command = *app.add_subcommand("bench", "Time a network here, answer verified");
+  command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
+  command.add_option("--input", options->input, "Inputs as `run` takes them (default: random ones)");
+  command.add_option("--batch", options->batch, "How many random inputs")->check(CLI::Range(1u, 1u << 30))->capture_default_str();
+  command.add_option("--density", options->density, "Share of ones in random inputs")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  command.add_option("--seed", options->seed, "Of the random inputs")->capture_default_str();
+  command.add_option("--seconds", options->seconds, "How long to repeat")->check(CLI::Range(0.0, 3600.0))->capture_default_str();
+  add_load_flags(command, *options);
+  add_compile_flags(command, *options);
+  add_json_flag(command, *options);
+  command.callback([options] { run_bench(*options); });
+}
+
+}  // namespace cli

@@ -1,0 +1,216 @@
+// `lacuna challenge`: the Sparse DNN Graph Challenge, from files or generated, timed and verified.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "command.hpp"
+
+namespace cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ChallengeOptions : CommonOptions {
+  std::uint32_t neurons = 1024;
+  std::uint32_t layers = 120;
+  std::uint32_t inputs = 60000;
+  bool inputs_given = false;
+  std::string data;
+  std::string network = "radix";
+  std::string images;
+  std::string truth;
+  std::string output;
+  std::uint64_t seed = 1;
+  unsigned repeat = 3;
+};
+
+/// A network, its inputs and the truth if there is one, with a sentence about each.
+struct Problem {
+  lacuna::Network network;
+  std::string network_from;
+  lacuna::SparseMatrix inputs;
+  std::string inputs_from;
+  std::string truth_file;
+  std::vector<std::uint32_t> truth;
+};
+
+/// The first of FOLDER/STEM.{tsv,mtx}[.gz|.zst] that exists.
+std::string find_beside(const std::string& folder, const std::string& stem) {
+  for (const char* ending : {".tsv", ".tsv.gz", ".tsv.zst", ".mtx", ".mtx.gz", ".mtx.zst"})
+    if (const fs::path file = fs::path(folder) / (stem + ending); fs::exists(file)) return file.string();
+  return {};
+}
+
+void get_network(const ChallengeOptions& options, Problem& problem) {
+  if (!options.data.empty()) {
+    lacuna::LoadOptions load = load_options(options);
+    load.neurons = options.neurons;
+    load.layers = options.layers;
+    lacuna::LoadReport report;
+    problem.network = lacuna::load(options.data, load, &report);
+    problem.network_from = report.from_store ? report.store.string() : options.data;
+    if (!report.note.empty()) fmt::print(stderr, "lacuna: {}\n", report.note);
+  } else if (options.network == "radix") {
+    problem.network = lacuna::generate_radix({options.neurons, options.layers, options.seed, {}});
+    problem.network_from = fmt::format("radix, seed {}", options.seed);
+  } else {
+    lacuna::GeneralOptions general;
+    general.neurons = options.neurons;
+    general.layers = options.layers;
+    general.seed = options.seed;
+    problem.network = lacuna::generate_general(general);
+    problem.network_from = fmt::format("general, seed {}", options.seed);
+  }
+}
+
+void get_inputs(const ChallengeOptions& options, Problem& problem) {
+  std::string images = options.images;
+  if (images.empty() && !options.data.empty()) images = find_beside(options.data, fmt::format("sparse-images-{}", options.neurons));
+  if (images.empty()) {
+    problem.inputs = lacuna::generate_inputs({options.neurons, options.inputs, options.seed, {}}, &problem.inputs_from);
+    return;
+  }
+  lacuna::LoadOptions load = load_options(options);
+  load.neurons = options.neurons;
+  load.store.clear();  // --store names the network's
+  problem.inputs = lacuna::load_inputs(images, options.inputs_given ? options.inputs : 0, options.inputs_given, load);
+  problem.inputs_from = images;
+}
+
+void get_truth(const ChallengeOptions& options, Problem& problem) {
+  const bool official = !options.data.empty() && problem.inputs_from.starts_with(options.data);
+  problem.truth_file = options.truth;
+  if (problem.truth_file.empty() && official)
+    problem.truth_file = find_beside(options.data, fmt::format("neuron{}-l{}-categories", options.neurons, options.layers));
+  if (!problem.truth_file.empty()) problem.truth = lacuna::load_categories(problem.truth_file, problem.inputs.rows, options.inputs_given);
+}
+
+/// The reference walks every edge in double: keep that to a few seconds.
+std::size_t sample_size(std::uint64_t edges) { return std::clamp<std::size_t>(500'000'000 / std::max<std::uint64_t>(edges, 1), 2, 64); }
+
+struct Result {
+  double seconds_load = 0;
+  double seconds_compile = 0;
+  std::vector<double> seconds_run;
+  std::uint64_t active_edges = 0;
+  double peak = 0;
+  std::size_t survivors = 0;
+  std::vector<lacuna::Verdict> verdicts;
+
+  bool verified() const {
+    return std::all_of(verdicts.begin(), verdicts.end(), [](const lacuna::Verdict& verdict) { return verdict.right; });
+  }
+};
+
+Json to_json(const ChallengeOptions& options, const Problem& problem, const lacuna::Program& program, const Result& result) {
+  const double seconds = median(result.seconds_run);
+  return {{"neurons", options.neurons},
+          {"layers", problem.network.operators.size()},
+          {"inputs", problem.inputs.rows},
+          {"edges", program.edges()},
+          {"network", problem.network_from},
+          {"inputs_from", problem.inputs_from},
+          {"device", program.device()},
+          {"isa", program.isa()},
+          {"threads", program.threads()},
+          {"seconds_load", result.seconds_load},
+          {"seconds_compile", result.seconds_compile},
+          {"seconds_run", seconds},
+          {"seconds_run_best", *std::min_element(result.seconds_run.begin(), result.seconds_run.end())},
+          {"repeat", result.seconds_run.size()},
+          {"nominal_edges_per_s", static_cast<double>(program.edges()) * problem.inputs.rows / seconds},
+          {"active_edges_per_s", static_cast<double>(result.active_edges) / seconds},
+          {"fma_peak_per_s", result.peak},
+          {"survivors", result.survivors},
+          {"verified", result.verified()},
+          {"optimisations", program.optimisations()}};
+}
+
+void print_table(const ChallengeOptions& options, const Problem& problem, const lacuna::Program& program, const Result& result) {
+  const Json json = to_json(options, problem, program, result);
+  const double active = json["active_edges_per_s"];
+  const lacuna::DeviceInfo device = lacuna::devices()[0];
+  print_line("machine", fmt::format("{}, {}, {} thread{}", device.description, program.isa(), program.threads(), program.threads() == 1 ? "" : "s"));
+  print_line("network", fmt::format("{} neurons x {} layers, {} edges ({})", with_commas(options.neurons),
+                                    with_commas(problem.network.operators.size()), with_commas(program.edges()), problem.network_from));
+  print_line("inputs", fmt::format("{} ({})", with_commas(problem.inputs.rows), problem.inputs_from));
+  print_line("optimise", program.optimisations().empty() ? "none" : fmt::format("{}", fmt::join(program.optimisations(), ", ")));
+  fmt::print("\n");
+  print_line("load", in_seconds(result.seconds_load));
+  print_line("compile", in_seconds(result.seconds_compile));
+  print_line("run", fmt::format("{:<24}median of {}, best {}", in_seconds(json["seconds_run"]), result.seconds_run.size(),
+                                in_seconds(json["seconds_run_best"])));
+  fmt::print("\n");
+  print_line("nominal", fmt::format("{:<24}every input x every edge: the challenge's metric", in_words(json["nominal_edges_per_s"]) + " edges/s"));
+  print_line("active", fmt::format("{:<24}multiply-adds really done", in_words(active) + " edges/s"));
+  print_line("of peak", fmt::format("{:<24}of the {} multiply-adds/s measured on {}", fmt::format("{:.0f}%", 100 * active / result.peak),
+                                    in_words(result.peak), program.threads() == 1 ? "this core" : "these cores"));
+  print_line("survivors", fmt::format("{} of {}", with_commas(result.survivors), with_commas(problem.inputs.rows)));
+  for (const lacuna::Verdict& verdict : result.verdicts)
+    print_line(verdict.right ? "verified" : "WRONG", verdict.right ? green(verdict.sentence) : red(verdict.sentence));
+}
+
+void run_challenge(const ChallengeOptions& options) {
+  Problem problem;
+  Result result;
+  const Stopwatch load_watch;
+  get_network(options, problem);
+  get_inputs(options, problem);
+  get_truth(options, problem);
+  result.seconds_load = load_watch.seconds();
+
+  const Stopwatch compile_watch;
+  const lacuna::Program program = lacuna::compile(problem.network, compile_options(options));
+  result.seconds_compile = compile_watch.seconds();
+
+  lacuna::Session session = program.open();
+  lacuna::Outputs outputs;
+  for (unsigned round = 0; round < options.repeat; ++round) {
+    outputs = session.run(problem.inputs);
+    result.seconds_run.push_back(session.report().seconds);
+  }
+  result.active_edges = session.report().active_edges;
+  result.survivors = outputs.survivors.size();
+  result.peak = lacuna::measure_multiply_add_peak(program.isa(), program.threads());
+  result.verdicts.push_back(
+      lacuna::check_outputs(problem.network, problem.inputs, outputs, sample_size(program.edges()), 1e-3, program.threads()));
+  if (!problem.truth_file.empty()) result.verdicts.push_back(lacuna::check_survivors(outputs.survivors, problem.truth));
+  if (!options.output.empty()) lacuna::save_tensor(outputs.to_tensor(), options.output);
+
+  if (options.json)
+    print_json(to_json(options, problem, program, result));
+  else
+    print_table(options, problem, program, result);
+  for (const lacuna::Verdict& verdict : result.verdicts)
+    if (!verdict.right) throw WrongAnswer{verdict.sentence};
+}
+
+}  // namespace
+
+void add_challenge(CLI::App& app) {
+  auto options = std::make_shared<ChallengeOptions>();
+  CLI::App& command = *app.add_subcommand("challenge", "Run a Sparse DNN Graph Challenge network, timed and verified");
+  command.add_option("--neurons", options->neurons, "Neurons of each layer")->capture_default_str();
+  command.add_option("--layers", options->layers, "Layers")->capture_default_str();
+  auto* data = command.add_option("--data", options->data, "Folder with n<N>-l<k>.tsv (plain, .gz, .zst, or .mtx)");
+  command.add_option("--network", options->network, "Generate it: radix (the challenge's own) or general (no input dies)")
+      ->check(CLI::IsMember({"radix", "general"}))
+      ->capture_default_str()
+      ->excludes(data);
+  command.add_option("--images", options->images, "Inputs, TSV or Matrix Market (default: the folder's, else generated)");
+  command.add_option("--truth", options->truth, "Categories file to compare the survivors with (default: the folder's, if any)");
+  auto* inputs = command.add_option("--inputs", options->inputs, "How many inputs")->capture_default_str();
+  command.add_option("--seed", options->seed, "Of everything that is generated")->capture_default_str();
+  command.add_option("--repeat", options->repeat, "Runs; the median is reported")->check(CLI::Range(1u, 1000000u))->capture_default_str();
+  command.add_option("--output", options->output, "Write the outputs of all inputs as .npy");
+  add_load_flags(command, *options);
+  add_compile_flags(command, *options);
+  add_json_flag(command, *options);
+  command.callback([options, inputs] {
+    options->inputs_given = inputs->count() > 0;
+    run_challenge(*options);
+  });
+}
+
+}  // namespace cli

@@ -1,0 +1,73 @@
+// What the commands share: how each is registered, common flags, and how results are shown.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <lacuna/lacuna.hpp>
+
+namespace cli {
+
+using Json = nlohmann::ordered_json;
+
+/// The answer was computed but is not right: exit code 1.
+struct WrongAnswer {
+  std::string sentence;
+};
+
+// One function a command, each in a file of its own: adds the subcommand with its flags and its callback.
+void add_challenge(CLI::App& app);
+void add_run(CLI::App& app);
+void add_bench(CLI::App& app);
+void add_generate(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_compile(CLI::App& app);
+void add_devices(CLI::App& app);
+
+/// Flags of every command that loads or runs a network.
+struct CommonOptions {
+  unsigned threads = 0;
+  std::string device = "auto";
+  std::string optimise = "all";
+  std::string store;
+  bool no_store = false;
+  bool json = false;
+};
+
+void add_json_flag(CLI::App& command, CommonOptions& options);
+void add_load_flags(CLI::App& command, CommonOptions& options);
+void add_compile_flags(CLI::App& command, CommonOptions& options);
+
+lacuna::LoadOptions load_options(const CommonOptions& options);
+lacuna::CompileOptions compile_options(const CommonOptions& options);
+
+/// A progress bar on standard error; nothing when that is not a terminal.
+lacuna::Progress progress_bar();
+
+/// Seconds since construction.
+class Stopwatch {
+ public:
+  Stopwatch();
+  double seconds() const;
+
+ private:
+  std::int64_t start_ns_;
+};
+
+// How figures read: 1234567 -> "1,234,567"; 3.2e9 -> "3.20 billion"; "0.123 s".
+std::string with_commas(std::uint64_t number);
+std::string in_words(double number);
+std::string in_seconds(double seconds);
+std::string green(std::string_view text);
+std::string red(std::string_view text);
+
+void print_line(std::string_view label, std::string_view text);
+void print_json(const Json& json);
+
+double median(std::vector<double> values);
+
+}  // namespace cli

@@ -1,0 +1,75 @@
+// `lacuna compile`: compile a network and show the stages.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+
+namespace cli {
+namespace {
+
+struct CompileCommandOptions : CommonOptions {
+  std::string path;
+  std::string print_after;
+  std::string emit;
+  bool explain = false;
+  unsigned panel_lanes = 0;
+};
+
+void check_pass_name(const std::string& name, const std::string& optimise) {
+  if (name.empty() || name == "all") return;
+  lacuna::select_optimisations(name);
+  const auto selected = lacuna::select_optimisations(optimise);
+  if (std::find(selected.begin(), selected.end(), name) == selected.end())
+    throw lacuna::InputError(fmt::format("--print-after={}, but --optimise {} leaves it out", name, optimise));
+}
+
+void run_compile(const CompileCommandOptions& options) {
+  check_pass_name(options.print_after, options.optimise);
+  const Stopwatch load_watch;
+  const lacuna::Network network = lacuna::load(options.path, load_options(options));
+  const double seconds_load = load_watch.seconds();
+
+  Json passes = Json::array();
+  lacuna::CompileOptions compile = compile_options(options);
+  compile.panel_lanes = options.panel_lanes;
+  compile.after_pass = [&](std::string_view pass, const lacuna::Network& after, double seconds, bool changed) {
+    passes.push_back({{"name", pass}, {"seconds", seconds}, {"changed", changed}});
+    if (options.print_after == pass || options.print_after == "all")
+      fmt::print(options.json ? stderr : stdout, "# after {} ({}){}\n{}", pass, in_seconds(seconds), changed ? "" : " (unchanged)",
+                 changed || options.print_after == pass ? lacuna::print(after) : "");
+  };
+  const Stopwatch compile_watch;
+  const lacuna::Program program = lacuna::compile(network, compile);
+  const double seconds_compile = compile_watch.seconds();
+
+  if (options.json)
+    return print_json({{"edges", program.edges()}, {"edges_after_passes", lacuna::count_edges(program.network())}, {"device", program.device()},
+                       {"isa", program.isa()}, {"threads", program.threads()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile},
+                       {"optimisations", program.optimisations()}, {"passes", passes},
+                       {"plan", options.explain ? program.explain() : program.print_plan()}});
+  if (options.emit == "rows") fmt::print("{}", program.print_rows(true));
+  if (options.emit == "plan") fmt::print("{}", program.print_plan());
+  if (options.explain) fmt::print("{}", program.explain());
+  if (options.emit.empty() && !options.explain && options.print_after.empty())
+    fmt::print("{} edges, {} after the passes; loaded in {}, compiled in {} for {} {}\n", with_commas(program.edges()),
+               with_commas(lacuna::count_edges(program.network())), in_seconds(seconds_load), in_seconds(seconds_compile), program.device(), program.isa());
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app) {
+  auto options = std::make_shared<CompileCommandOptions>();
+  CLI::App& command = *app.add_subcommand("compile", "Compile a network and show the stages");
+  command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
+  command.add_option("--print-after", options->print_after, "Print the network after this pass, or after all");
+  command.add_option("--emit", options->emit, "Print a stage: rows or plan")->check(CLI::IsMember({"rows", "plan"}));
+  command.add_flag("--explain", options->explain, "Print the plan with reasons");
+  command.add_option("--panel", options->panel_lanes, "Inputs of a panel (default: the fastest measured)");
+  add_load_flags(command, *options);
+  add_compile_flags(command, *options);
+  add_json_flag(command, *options);
+  command.callback([options] { run_compile(*options); });
+}
+
+}  // namespace cli

@@ -1,0 +1,50 @@
+// Flags that several commands share.
+#include <fmt/format.h>
+
+#include "command.hpp"
+
+namespace cli {
+namespace {
+
+std::string optimise_help() {
+  std::string help = "all, none, or a comma-separated choice of:";
+  for (const lacuna::Optimisation& optimisation : lacuna::optimisations())
+    help += fmt::format("\n  {}: {}", optimisation.name, optimisation.what);
+  return help;
+}
+
+}  // namespace
+
+void add_json_flag(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--json", options.json, "Print one JSON object on standard output");
+}
+
+void add_load_flags(CLI::App& command, CommonOptions& options) {
+  command.add_option("--threads", options.threads, "Threads (default: LACUNA_THREADS, else all cores)")->check(CLI::Range(1u, 4096u));
+  command.add_option("--store", options.store, "Where the binary store is kept (default: beside the text)");
+  command.add_flag("--no-store", options.no_store, "Neither read nor write a binary store");
+}
+
+void add_compile_flags(CLI::App& command, CommonOptions& options) {
+  command.add_option("--device", options.device, "auto or cpu")->capture_default_str();
+  command.add_option("--optimise", options.optimise, optimise_help())->capture_default_str();
+}
+
+lacuna::LoadOptions load_options(const CommonOptions& options) {
+  lacuna::LoadOptions load;
+  load.threads = options.threads;
+  load.use_store = !options.no_store;
+  load.store = options.store;
+  load.progress = progress_bar();
+  return load;
+}
+
+lacuna::CompileOptions compile_options(const CommonOptions& options) {
+  lacuna::CompileOptions compile;
+  compile.device = options.device;
+  compile.threads = options.threads;
+  compile.optimise = options.optimise;
+  return compile;
+}
+
+}  // namespace cli
