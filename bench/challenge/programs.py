@@ -77,7 +77,7 @@ class Setup:
         library = next((self.venv / "lib").glob("libmkl_rt.so*"), None)
         if not shutil.which("g++") or library is None:
             return Program("mkl", skipped="needs g++ and libmkl_rt from the mkl wheel")
-        if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
+        if not binary.exists() or binary.stat().st_mtime < max(file.stat().st_mtime for file in source.parent.glob("*pp")):
             self.say("compiling peers/mkl_panels.cpp")
             done = subprocess.run(["g++", "-O3", "-march=native", "-std=c++20", "-pthread", source, "-o", binary,
                                    f"-I{self.venv}/include", library, f"-Wl,-rpath,{self.venv}/lib"], capture_output=True, text=True)

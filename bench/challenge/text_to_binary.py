@@ -8,7 +8,6 @@ Indices count from 0.
     text_to_binary.py network FOLDER NEURONS LAYERS FILE.bin
     text_to_binary.py inputs  FILE.tsv NEURONS COUNT FILE.bin
 """
-import os
 import sys
 from pathlib import Path
 
@@ -97,11 +96,9 @@ def load_inputs(path):
 
 
 def main(kind, source, neurons, count, target):
-    unfinished = f"{target}.part"
     write = {"network": write_network, "inputs": write_inputs}[kind]
-    with open(unfinished, "wb") as file:
+    with open(target, "wb") as file:
         write(Path(source), int(neurons), int(count), file)
-    os.replace(unfinished, target)
 
 
 if __name__ == "__main__":

@@ -22,24 +22,9 @@
 
 #include <mkl.h>
 
+#include "binary_file.hpp"
+
 namespace {
-
-struct Layer {
-  std::vector<int> row_start, source;
-  std::vector<float> weight, bias;
-};
-
-struct Network {
-  int neurons = 0;
-  long edges = 0;
-  std::vector<Layer> layers;
-};
-
-struct Inputs {
-  int neurons = 0, count = 0;
-  std::vector<int> row_start, pixel;
-  std::vector<float> value;
-};
 
 struct Way {
   std::string name;
@@ -49,34 +34,6 @@ struct Way {
 using Floats = std::unique_ptr<float[], decltype(&mkl_free)>;
 Floats make_floats(size_t count) {
   return {static_cast<float*>(mkl_malloc(count * sizeof(float), 64)), &mkl_free};
-}
-
-template <class T>
-std::vector<T> take(std::ifstream& file, size_t count) {
-  std::vector<T> values(count);
-  if (!file.read(reinterpret_cast<char*>(values.data()), count * sizeof(T))) throw std::runtime_error("file too short");
-  return values;
-}
-
-Network read_network(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  auto head = take<int>(file, 2);
-  Network net{head[0], 0, std::vector<Layer>(head[1])};
-  for (Layer& layer : net.layers) {
-    const int nnz = take<int>(file, 1)[0];
-    layer.row_start = take<int>(file, net.neurons + 1);
-    layer.source = take<int>(file, nnz);
-    layer.weight = take<float>(file, nnz);
-    layer.bias = take<float>(file, net.neurons);
-    net.edges += nnz;
-  }
-  return net;
-}
-
-Inputs read_inputs(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  auto head = take<int>(file, 3);
-  return {head[0], head[1], take<int>(file, head[1] + 1), take<int>(file, head[2]), take<float>(file, head[2])};
 }
 
 void check(sparse_status_t status, const char* call) {

@@ -1,0 +1,163 @@
+// One suite for every instruction set and thread count of this machine: random networks of awkward sizes against the reference.
+#include <gtest/gtest.h>
+
+#include <lacuna/compile.hpp>
+
+#include "conformance/error_bound.hpp"
+#include "reference/reference.hpp"
+#include "support/all_isas.hpp"
+#include "support/random_network.hpp"
+
+namespace lacuna::tests {
+namespace {
+
+struct Setting {
+  std::string isa;
+  unsigned threads;
+  std::string optimise;
+};
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all;
+  for (const std::string& isa : all_isas())
+    for (unsigned threads : {1u, 2u})
+      for (const char* optimise : {"all", "none"}) all.push_back({isa, threads, optimise});
+  return all;
+}
+
+std::string setting_name(const testing::TestParamInfo<Setting>& info) {
+  return info.param.isa + "_" + std::to_string(info.param.threads) + "_threads_optimise_" + info.param.optimise;
+}
+
+class CpuConformance : public testing::TestWithParam<Setting> {
+ protected:
+  Program compile_here(const Network& network, unsigned panel_lanes = 0) const {
+    CompileOptions options;
+    options.isa = GetParam().isa;
+    options.threads = GetParam().threads;
+    options.optimise = GetParam().optimise;
+    options.panel_lanes = panel_lanes;
+    return compile(network, options);
+  }
+
+  void expect_within_bound(const Network& network, const SparseMatrix& inputs, unsigned panel_lanes = 0) const {
+    Session session = compile_here(network, panel_lanes).open();
+    const Tensor got = session.run(inputs).to_tensor();
+    ASSERT_EQ(got.rows(), inputs.rows);
+    for (std::size_t row = 0; row < inputs.rows; ++row) {
+      const Bounded expected = evaluate_with_bound(network, reference::input_row(inputs, row));
+      for (std::size_t column = 0; column < expected.value.size(); ++column)
+        ASSERT_NEAR(got.values[row * expected.value.size() + column], expected.value[column], expected.error[column])
+            << "input " << row << ", output " << column;
+    }
+  }
+};
+
+TEST_P(CpuConformance, LayersOfAwkwardSizesAgreeWithTheReference) {
+  unsigned seed = 1;
+  for (std::uint32_t inputs : {1u, 31u, 32u, 33u, 1000u})
+    for (std::uint32_t neurons : {1u, 31u, 32u, 33u, 1000u}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << inputs << " to " << neurons);
+      const Network network = random_network(inputs, {{neurons, 0.1, Activation::relu()}, {33, 0.3, Activation::identity()}}, seed);
+      expect_within_bound(network, random_inputs(5, inputs, seed + 100));
+      ++seed;
+    }
+}
+
+TEST_P(CpuConformance, ALayerOf4097NeuronsAgrees) {
+  const Network network = random_network(4097, {{4097, 0.005, Activation::clip(0, 32)}, {4097, 0.005, Activation::relu(), false}}, 7);
+  expect_within_bound(network, random_inputs(3, 4097, 8));
+}
+
+TEST_P(CpuConformance, AnyNumberOfInputsAgrees) {
+  const Network network = random_network(37, {{41, 0.2, Activation::relu()}, {29, 0.2, Activation::clip(-1, 1)}}, 11);
+  for (std::uint32_t count : {0u, 1u, 2u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 32u, 33u, 63u, 64u, 65u, 70u, 300u}) {
+    SCOPED_TRACE(count);
+    expect_within_bound(network, random_inputs(count, 37, count));
+  }
+}
+
+TEST_P(CpuConformance, EveryPanelWidthAgrees) {
+  const Network network = random_network(50, {{60, 0.2, Activation::relu()}, {20, 0.5, Activation::identity()}}, 13);
+  const unsigned vector_lanes = GetParam().isa == "scalar" ? 1 : GetParam().isa == "sse4" ? 4 : GetParam().isa == "avx2" ? 8 : 16;
+  for (unsigned vectors : {1u, 2u, 3u, 4u, 6u, 8u}) {
+    SCOPED_TRACE(vectors);
+    expect_within_bound(network, random_inputs(150, 50, vectors), vectors * vector_lanes);
+  }
+}
+
+TEST_P(CpuConformance, EveryActivationAgrees) {
+  unsigned seed = 20;
+  for (const Activation& activation : {Activation::identity(), Activation::relu(), Activation::clip(0, 0.5f), Activation::clip(-0.25f, 0.25f),
+                                       Activation::leaky_relu(0.1f), Activation::sigmoid(), Activation::tanh()}) {
+    SCOPED_TRACE(to_string(activation));
+    expect_within_bound(random_network(40, {{35, 0.3, activation}, {17, 0.3, activation, false}}, seed), random_inputs(40, 40, seed));
+    ++seed;
+  }
+}
+
+TEST_P(CpuConformance, OneWeightForAllAgrees) {
+  const Network network = random_network(100, {{90, 0.2, Activation::clip(0, 32)}, {80, 0.2, Activation::relu()}}, 3);  // a multiple of 3: 0.0625
+  ASSERT_TRUE(std::get<Linear>(network.operators[0].operation).weights.has_one_value());
+  expect_within_bound(network, random_inputs(70, 100, 5));
+}
+
+TEST_P(CpuConformance, SkipConnectionsAgree) {
+  Network network = random_network(40, {{40, 0.2, Activation::relu(), true, true}, {40, 0.2, Activation::tanh(), true, true}}, 17);
+  const ValueId sum = network.add_value("sum", {{40}});
+  network.operators.push_back({Add{Activation::relu()}, {network.output, network.input, network.operators[0].output}, sum});
+  network.output = sum;
+  expect_within_bound(network, random_inputs(70, 40, 19));
+}
+
+TEST_P(CpuConformance, MoreThan65536NeuronsAgree) {
+  const Network network = random_network(70000, {{5, 0.001, Activation::relu()}, {70001, 0.3, Activation::identity()}}, 4);
+  expect_within_bound(network, random_inputs(2, 70000, 23));
+}
+
+TEST_P(CpuConformance, DenseInputsGiveWhatSparseOnesGive) {
+  const Network network = random_network(50, {{40, 0.3, Activation::relu()}}, 29);
+  const SparseMatrix sparse = random_inputs(33, 50, 31);
+  Tensor dense{{33, 50}, {}};
+  for (std::size_t row = 0; row < 33; ++row)
+    for (double value : reference::input_row(sparse, row)) dense.values.push_back(static_cast<float>(value));
+  Session session = compile_here(network).open();
+  EXPECT_EQ(session.run(sparse).to_tensor().values, session.run(dense).to_tensor().values);
+}
+
+/// Negative biases: zero stays zero, so inputs may leave; with optimisations they must leave, without they must not.
+TEST_P(CpuConformance, InputsThatDieLeaveTheBatchAndOthersKeepTheirPlace) {
+  std::mt19937 random(37);
+  Network network = random_network(64, {}, 1);
+  for (int layer = 0; layer < 6; ++layer) {
+    Linear linear{random_matrix(64, 64, 0.2, random), std::vector<float>{-0.05f}, Activation::clip(0, 32)};
+    const ValueId source = network.output;
+    network.output = network.add_value("l" + std::to_string(layer + 1), {{64}});
+    network.operators.push_back({std::move(linear), {source}, network.output});
+  }
+  std::vector<Entry> entries;  // every third input has something to say
+  for (std::uint32_t row = 0; row < 500; row += 3)
+    for (std::uint32_t column = 0; column < 64; ++column) entries.push_back({row, column, static_cast<float>(1 + (row + column) % 5)});
+  const SparseMatrix inputs = make_sparse_matrix(500, 64, entries);
+  expect_within_bound(network, inputs);
+
+  Session session = compile_here(network).open();
+  const Outputs outputs = session.run(inputs);
+  for (std::uint32_t survivor : outputs.survivors) EXPECT_EQ(survivor % 3, 0u);
+  const std::uint64_t nominal = count_edges(network) * 500;
+  if (GetParam().optimise == "none")
+    EXPECT_EQ(session.report().active_edges, nominal);
+  else
+    EXPECT_LT(session.report().active_edges, nominal * 2 / 3);
+}
+
+TEST_P(CpuConformance, AnAllZeroInputStaysWhereZeroDoesNotStayZero) {
+  Network network = random_network(20, {{20, 0.3, Activation::relu()}}, 41);  // biases of both signs
+  const SparseMatrix nothing = make_sparse_matrix(9, 20, std::span<const Entry>{});
+  expect_within_bound(network, nothing);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, CpuConformance, testing::ValuesIn(settings()), setting_name);
+
+}  // namespace
+}  // namespace lacuna::tests
