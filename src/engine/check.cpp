@@ -15,14 +15,16 @@
 namespace lacuna {
 namespace {
 
-/// Half of the sample evenly spread over all inputs, half over the survivors.
+/// Half of the sample evenly spread over the survivors, the rest over all inputs.
 std::vector<std::size_t> choose_sample(const Outputs& outputs, std::size_t sample) {
   std::set<std::size_t> chosen;
-  const auto spread = [&](std::size_t count, std::size_t most, auto input_at) {
-    for (std::size_t k = 0; k < std::min(count, most); ++k) chosen.insert(input_at(k * count / std::min(count, most)));
-  };
-  spread(outputs.survivors.size(), (sample + 1) / 2, [&](std::size_t k) { return std::size_t{outputs.survivors[k]}; });
-  if (chosen.size() < sample) spread(outputs.inputs, sample - chosen.size(), [](std::size_t k) { return k; });
+  const std::size_t survivors = outputs.survivors.size();
+  const std::size_t of_survivors = std::min(survivors, (sample + 1) / 2);
+  for (std::size_t k = 0; k < of_survivors; ++k) chosen.insert(outputs.survivors[k * survivors / of_survivors]);
+  const std::size_t wanted = std::min(sample, outputs.inputs);
+  const std::size_t step = std::max<std::size_t>(1, outputs.inputs / std::max<std::size_t>(1, wanted));
+  for (std::size_t start = 0; start < step; ++start)
+    for (std::size_t input = start; input < outputs.inputs && chosen.size() < wanted; input += step) chosen.insert(input);
   return {chosen.begin(), chosen.end()};
 }
 

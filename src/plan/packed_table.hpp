@@ -16,6 +16,7 @@ class PackedTable {
   /// Valid as long as this object is neither moved nor destroyed.
   cpu::Table view() const;
   bool is_reordered() const { return !order_.empty(); }
+  unsigned source_bits() const { return wide_.empty() ? 16 : 32; }
   std::size_t classes() const { return classes_.size(); }
   std::uint64_t nnz() const { return nnz_; }
 

@@ -91,7 +91,7 @@ std::string print(const Plan& plan, const rows::SparseRows& rows) {
     const PackedTable& group = plan.groups[k];
     const cpu::Table table = group.view();
     fmt::format_to(out, "{}: table, {} rows, {} nonzeros, {}-bit sources, {}, {} row length{}{}\n", rows.groups[k].name,
-                   rows.groups[k].weights.rows, group.nnz(), table.narrow_sources != nullptr ? 16 : 32,
+                   rows.groups[k].weights.rows, group.nnz(), group.source_bits(),
                    table.one_weight ? "one weight" : "weight stream", group.classes(), group.classes() == 1 ? "" : "s",
                    group.is_reordered() ? ", rows sorted by length" : "");
   }

@@ -22,9 +22,10 @@ std::string print(const SparseRows& rows, bool with_weights) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "rows: {} planes, input {}, output {}\n", rows.planes, range(rows.input), range(rows.output));
   for (const RowGroup& group : rows.groups) {
-    fmt::format_to(out, "group {}: {} = {}({}", group.name, range(group.destination), to_string(group.activation), range(group.source));
-    for (PlaneRange residual : group.residuals) fmt::format_to(out, " + {}", range(residual));
-    fmt::format_to(out, "), {} rows, {} nonzeros{}\n", group.weights.rows, group.weights.nnz(),
+    std::string operands = group.weights.nnz() > 0 ? "W*" + range(group.source) : "";
+    for (PlaneRange residual : group.residuals) operands += (operands.empty() ? "" : " + ") + range(residual);
+    fmt::format_to(out, "group {}: {} = {}({}), {} rows, {} nonzeros{}\n", group.name, range(group.destination),
+                   to_string(group.activation), operands, group.weights.rows, group.weights.nnz(),
                    group.zero_from_here ? ", zero stays zero" : "");
     if (!with_weights) continue;
     for (std::size_t row = 0; row < group.weights.rows; ++row) {

@@ -1,0 +1,58 @@
+// Text in, text out: every network in cases/ through every stage that prints. LACUNA_UPDATE_GOLDEN=1 rewrites the expectations; read the
+// diff before you commit it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <lacuna/compile.hpp>
+
+#include "passes/pass_list.hpp"
+
+namespace lacuna::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> cases() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(LACUNA_GOLDEN_FOLDER) / "cases"))
+    if (entry.path().extension() == ".lacuna") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void expect_golden(const fs::path& network_file, const std::string& stage, const std::string& text) {
+  const fs::path file = fs::path(network_file).replace_extension("." + stage);
+  if (std::getenv("LACUNA_UPDATE_GOLDEN") != nullptr) std::ofstream(file) << text;
+  EXPECT_EQ(text, read(file)) << "stage " << stage << " of " << network_file.filename();
+}
+
+class Golden : public testing::TestWithParam<fs::path> {};
+
+TEST_P(Golden, EveryStagePrintsWhatItDid) {
+  const Network network = parse(read(GetParam()), GetParam().filename().string());
+  expect_golden(GetParam(), "print", print(network));
+  for (const passes::ListedPass& pass : passes::pass_list())
+    if (pass.run != nullptr) expect_golden(GetParam(), std::string(pass.name), print(pass.run(network)));
+  CompileOptions options;
+  options.isa = "sse4";
+  options.threads = 1;
+  options.panel_lanes = 16;
+  const Program program = compile(network, options);
+  expect_golden(GetParam(), "rows", program.print_rows(true));
+  expect_golden(GetParam(), "plan", program.print_plan());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Golden, testing::ValuesIn(cases()), [](const auto& info) { return info.param.stem().string(); });
+
+}  // namespace
+}  // namespace lacuna::tests
