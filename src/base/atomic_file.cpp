@@ -7,9 +7,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <utility>
-
 #include <lacuna/error.hpp>
+#include <utility>
 
 namespace lacuna::base {
 

@@ -1,5 +1,5 @@
-// Plain bytes, and the choice between plain, gzip and Zstandard. Files are read, not mapped: the memory stays bounded and
-// a file cut short by someone else while we read is a short read, not a signal.
+// Plain bytes, and the choice between plain, gzip and Zstandard. Files are read, not mapped: the memory stays bounded
+// and a file cut short by someone else while we read is a short read, not a signal.
 #include "base/byte_source.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
 #include <lacuna/error.hpp>
 
 #include "base/file_descriptor.hpp"
@@ -23,7 +22,8 @@ constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
 
 class FileSource : public ByteSource {
  public:
-  FileSource(FileDescriptor descriptor, std::string name) : descriptor_(std::move(descriptor)), name_(std::move(name)) {}
+  FileSource(FileDescriptor descriptor, std::string name)
+      : descriptor_(std::move(descriptor)), name_(std::move(name)) {}
 
   std::size_t read(char* to, std::size_t size) override {
     for (;;) {
@@ -95,11 +95,11 @@ std::unique_ptr<ByteSource> open_source(std::string_view bytes, std::string_view
 }
 
 std::string read_all(ByteSource& source) {
-  constexpr std::size_t step = std::size_t{1} << 20;
+  constexpr std::size_t step = std::size_t{64} << 10;
   std::string all;
   for (;;) {
     const std::size_t before = all.size();
-    all.resize(before + std::max(step, before / 2));
+    all.resize(before + std::max(step, before));
     const std::size_t got = source.read(all.data() + before, all.size() - before);
     all.resize(before + got);
     if (got == 0) return all;

@@ -4,9 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
-
 #include <lacuna/error.hpp>
+#include <system_error>
 
 namespace lacuna::base {
 

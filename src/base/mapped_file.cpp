@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-
 #include <lacuna/error.hpp>
 
 #include "base/file_descriptor.hpp"
@@ -13,7 +12,7 @@ namespace lacuna::base {
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& file) {
   const FileDescriptor descriptor = open_for_reading(file);
-  struct stat status{};
+  struct stat status {};
   if (::fstat(descriptor.number(), &status) != 0)
     throw InputError(file.string(), "cannot be examined: " + system_message(errno));
   if (!S_ISREG(status.st_mode)) throw InputError(file.string(), "is not a regular file");

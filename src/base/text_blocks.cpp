@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
+#include <algorithm>
 #include <lacuna/error.hpp>
+#include <utility>
 
 namespace lacuna::base {
 
 bool TextBlocks::fill(std::string& buffer) {
+  constexpr std::size_t first_step = std::size_t{16} << 10;  // doubled as it goes, so that small files stay cheap
   while (!ended_ && buffer.size() < block_bytes_) {
     const std::size_t before = buffer.size();
-    buffer.resize(block_bytes_);
-    const std::size_t got = source_.read(buffer.data() + before, block_bytes_ - before);
+    const std::size_t step = std::min(block_bytes_ - before, std::max(first_step, before));
+    buffer.resize(before + step);
+    const std::size_t got = source_.read(buffer.data() + before, step);
     buffer.resize(before + got);
     ended_ = got == 0;
   }

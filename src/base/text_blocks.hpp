@@ -1,5 +1,5 @@
-// Cuts a byte source into blocks of whole lines, so that blocks can be parsed on different threads and a large file goes
-// through in bounded memory.
+// Cuts a byte source into blocks of whole lines, so that blocks can be parsed on different threads and a large file
+// goes through in bounded memory.
 #pragma once
 
 #include <cstdint>

@@ -5,10 +5,9 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <lacuna/error.hpp>
 #include <limits>
 #include <vector>
-
-#include <lacuna/error.hpp>
 
 namespace lacuna::base {
 namespace {
@@ -43,7 +42,8 @@ class Unpacker : public ByteSource {
 
 class GzipSource : public Unpacker {
  public:
-  GzipSource(std::unique_ptr<ByteSource> packed, std::string name) : Unpacker(std::move(packed), std::move(name), "gzip") {
+  GzipSource(std::unique_ptr<ByteSource> packed, std::string name)
+      : Unpacker(std::move(packed), std::move(name), "gzip") {
     constexpr int gzip_with_largest_window = 15 + 16;
     if (inflateInit2(&stream_, gzip_with_largest_window) != Z_OK) throw DeviceError("zlib: out of memory");
   }

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <condition_variable>
+#include <lacuna/error.hpp>
 #include <mutex>
 #include <utility>
 #include <vector>
-
-#include <lacuna/error.hpp>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -27,8 +26,12 @@ class Turns {
     changed_.wait(lock, [&] { return given_up_ || next_ == number; });
     return !given_up_;
   }
-  void pass_on() { change([&] { ++next_; }); }
-  void give_up() { change([&] { given_up_ = true; }); }
+  void pass_on() {
+    change([&] { ++next_; });
+  }
+  void give_up() {
+    change([&] { given_up_ = true; });
+  }
 
  private:
   template <typename Change>
@@ -50,18 +53,17 @@ Value layer_value(std::uint32_t number, std::uint32_t width) {
   return {number == 0 ? "input" : fmt::format("l{}", number), Shape{{width}}};
 }
 
-Operator layer_operator(std::uint32_t k, Linear linear) {
-  return {std::move(linear), {ValueId{k}}, ValueId{k + 1}};
-}
+Operator layer_operator(std::uint32_t k, Linear linear) { return {std::move(linear), {ValueId{k}}, ValueId{k + 1}}; }
 
 /// Fails with a sentence before the system runs out of memory and ends the program without one.
 class MemoryBudget {
  public:
   void take(std::uint64_t bytes) {
     if ((taken_ += bytes) > available_)
-      throw DeviceError(fmt::format("the network needs more than the {} of memory that are free; let a store be written, "
-                                    "which is mapped instead",
-                                    base::human_bytes(available_)));
+      throw DeviceError(
+          fmt::format("the network needs more than the {} of memory that are free; let a store be written, "
+                      "which is mapped instead",
+                      base::human_bytes(available_)));
   }
 
  private:

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-
 #include <lacuna/load.hpp>
 
 #include "store/fingerprint.hpp"

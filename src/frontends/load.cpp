@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <string_view>
-
 #include <lacuna/error.hpp>
 #include <lacuna/load.hpp>
+#include <string_view>
 
 #include "base/byte_source.hpp"
 #include "base/parallel.hpp"
@@ -20,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view accepted =
-    "a folder of challenge layers (n1024-l1.tsv, ...), a trained folder (weights/ and biases/), a binary store (.lstore) "
+    "a folder of challenge layers (n1024-l1.tsv, ...), a trained folder (weights/ and biases/), a binary store "
+    "(.lstore) "
     "or the text form (first line \"lacuna network\")";
 
 /// A store and a text form say everything themselves; options that disagree are a mistake, not a wish.

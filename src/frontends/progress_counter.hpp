@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <lacuna/progress.hpp>
 #include <mutex>
 #include <string>
-
-#include <lacuna/progress.hpp>
 
 namespace lacuna::frontends {
 

@@ -1,14 +1,14 @@
-// write_challenge_folder: a layered network as the challenge's text files, one a layer: `input \t output \t weight`, counted
-// from 1, sorted by output and then by input. Biases go to a file beside the layer where the network's size does not say them.
+// write_challenge_folder: a layered network as the challenge's text files, one a layer: `input \t output \t weight`,
+// counted from 1, sorted by output and then by input. Biases go to a file beside the layer where the network's size
+// does not say them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <lacuna/error.hpp>
+#include <lacuna/generate.hpp>
 #include <mutex>
 #include <set>
 #include <system_error>
-
-#include <lacuna/error.hpp>
-#include <lacuna/generate.hpp>
 
 #include "base/parallel.hpp"
 #include "generate/text_lines.hpp"
@@ -27,7 +27,8 @@ std::vector<const Linear*> layers_of(const Network& network) {
     const Linear* linear = std::get_if<Linear>(&step.operation);
     const std::string& name = network.value(step.output).name;
     if (linear == nullptr || step.inputs.size() != 1 || step.inputs[0] != last)
-      throw Unsupported(fmt::format("{}: challenge files hold a chain of linear layers without skip connections", name));
+      throw Unsupported(
+          fmt::format("{}: challenge files hold a chain of linear layers without skip connections", name));
     if (linear->activation != Activation::clip(0, 32))
       throw Unsupported(fmt::format("{}: challenge files imply the activation clip(0, 32), this layer has {}", name,
                                     to_string(linear->activation)));
@@ -42,7 +43,9 @@ bool bias_is_implied(const Linear& layer, std::uint32_t neurons) {
   return layer.bias.size() == 1 && layer.bias[0] == challenge_bias(neurons);
 }
 
-std::string layer_name(std::uint32_t neurons, std::size_t layer) { return fmt::format("n{}-l{}.tsv", neurons, layer + 1); }
+std::string layer_name(std::uint32_t neurons, std::size_t layer) {
+  return fmt::format("n{}-l{}.tsv", neurons, layer + 1);
+}
 std::string bias_name(std::uint32_t neurons, std::size_t layer) {
   return fmt::format("n{}-l{}-bias.tsv", neurons, layer + 1);
 }
@@ -100,9 +103,7 @@ void write_challenge_folder(const Network& network, const std::filesystem::path&
   const std::uint32_t neurons = network.width(network.input);
   std::error_code refused;
   std::filesystem::create_directories(folder, refused);
-  if (!std::filesystem::is_directory(folder))
-    throw DeviceError(fmt::format("{}: cannot be made a folder: {}", folder.string(),
-                                  refused ? refused.message() : "it is a file"));
+  if (refused) throw DeviceError(fmt::format("{}: cannot be made a folder: {}", folder.string(), refused.message()));
 
   std::set<std::string> names;
   for (std::size_t l = 0; l < layers.size(); ++l) {

@@ -3,12 +3,11 @@
 
 #include <array>
 #include <cstdlib>
+#include <lacuna/error.hpp>
+#include <lacuna/tensor.hpp>
 #include <memory>
 #include <utility>
 #include <vector>
-
-#include <lacuna/error.hpp>
-#include <lacuna/tensor.hpp>
 
 #include "generate/image_source.hpp"
 
@@ -40,9 +39,10 @@ Images read_images(const std::filesystem::path& file) {
 }
 
 /// How far the n-th pass over the images moves them: nearest first.
-constexpr std::array<std::pair<int, int>, 25> shifts{
-    {{0, 0},  {1, 0},  {0, 1},  {-1, 0}, {0, -1}, {1, 1},   {1, -1}, {-1, 1}, {-1, -1}, {2, 0},  {0, 2},  {-2, 0}, {0, -2},
-     {2, 1},  {2, -1}, {-2, 1}, {-2, -1}, {1, 2}, {-1, 2}, {1, -2}, {-1, -2}, {2, 2},   {2, -2}, {-2, 2}, {-2, -2}}};
+constexpr std::array<std::pair<int, int>, 25> shifts{{{0, 0},  {1, 0},   {0, 1},   {-1, 0}, {0, -1}, {1, 1},  {1, -1},
+                                                      {-1, 1}, {-1, -1}, {2, 0},   {0, 2},  {-2, 0}, {0, -2}, {2, 1},
+                                                      {2, -1}, {-2, 1},  {-2, -1}, {1, 2},  {-1, 2}, {1, -2}, {-1, -2},
+                                                      {2, 2},  {2, -2},  {-2, 2},  {-2, -2}}};
 
 template <typename Look>
 ImageSource shifted_images(const std::filesystem::path& file, Look look) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <lacuna/sparse_matrix.hpp>
 #include <span>
 #include <string>
 
@@ -30,6 +31,9 @@ ImageSource fashion_source(const std::filesystem::path& file, std::uint64_t seed
 
 /// Random pen strokes, with the ink of digits.
 ImageSource stroke_source(std::uint64_t seed);
+
+/// The first `count` images of the source at side x side pixels, as rows of ones.
+SparseMatrix make_inputs(const ImageSource& source, std::uint32_t side, std::uint32_t count);
 
 /// An ink share distributed as among MNIST's digits after resizing and thresholding, in 1/65536.
 std::uint32_t digit_ink(std::uint64_t seed, std::uint32_t input);

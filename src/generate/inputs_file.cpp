@@ -1,11 +1,10 @@
-// write_inputs: sparse inputs as the challenge's text, `input \t neuron \t 1`, counted from 1. Blocks of inputs become text
-// on all cores and are written in order.
-#include <algorithm>
-#include <vector>
-
+// write_inputs: sparse inputs as the challenge's text, `input \t neuron \t 1`, counted from 1. Blocks of inputs become
+// text on all cores and are written in order.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <lacuna/generate.hpp>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "generate/text_lines.hpp"
@@ -21,7 +20,8 @@ constexpr std::size_t longest_line = 48;
 std::vector<std::uint32_t> block_starts(const SparseMatrix& inputs) {
   std::vector<std::uint32_t> starts{0};
   for (std::uint32_t row = 0; row < inputs.rows; ++row)
-    if (inputs.row_begin[row + std::size_t{1}] - inputs.row_begin[starts.back()] >= block_entries) starts.push_back(row + 1);
+    if (inputs.row_begin[row + std::size_t{1}] - inputs.row_begin[starts.back()] >= block_entries)
+      starts.push_back(row + 1);
   if (starts.back() != inputs.rows) starts.push_back(inputs.rows);
   return starts;
 }

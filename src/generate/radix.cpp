@@ -1,14 +1,14 @@
-// generate_radix: the networks of the Sparse DNN Graph Challenge. With M = N/16 and K = log2 M, layer l belongs to group
-// g = l / K and has stride s = 2^(l mod K); output c sums the 32 inputs r with q_g(r) = c or c + s (mod M), all weights 1/16.
-// Rows are built compressed and shared where equal: 65,536 x 1,920 takes 8 GB.
+// generate_radix: the networks of the Sparse DNN Graph Challenge. With M = N/16 and K = log2 M, layer l belongs to
+// group g = l / K and has stride s = 2^(l mod K); output c sums the 32 inputs r with q_g(r) = c or c + s (mod M), all
+// weights 1/16. Rows are built compressed and shared where equal: 65,536 x 1,920 takes 8 GB.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <vector>
-
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
+#include <memory>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "generate/residues.hpp"
@@ -22,8 +22,8 @@ constexpr std::uint32_t fan_in = 2 * copies_per_residue;
 void check(const RadixOptions& options) {
   const std::uint32_t neurons = options.neurons;
   if (neurons < 32 || neurons > (1u << 26) || !std::has_single_bit(neurons))
-    throw InputError(fmt::format(
-        "{} neurons: a radix network has 16 times a power of two, from 32 to 67108864 neurons", neurons));
+    throw InputError(
+        fmt::format("{} neurons: a radix network has 16 times a power of two, from 32 to 67108864 neurons", neurons));
   if (options.layers == 0) throw InputError("0 layers: a radix network has at least 1");
 }
 
@@ -37,22 +37,23 @@ std::vector<std::uint32_t> inputs_by_residue(const std::vector<std::uint32_t>& r
 }
 
 template <typename Column>
-std::vector<Column> layer_columns(const std::vector<std::uint32_t>& inputs, std::uint32_t stride) {
+Array<Column> layer_columns(const std::vector<std::uint32_t>& inputs, std::uint32_t stride) {
   const auto neurons = static_cast<std::uint32_t>(inputs.size());
   const std::uint32_t modulus = neurons / copies_per_residue;
   const auto block = static_cast<std::ptrdiff_t>(modulus) * fan_in;
-  std::vector<Column> columns(static_cast<std::size_t>(neurons) * fan_in);
+  const std::size_t edges = static_cast<std::size_t>(neurons) * fan_in;
+  const auto storage = std::make_shared_for_overwrite<Column[]>(edges);
+  Column* const columns = storage.get();
   const auto narrow = [](std::uint32_t input) { return static_cast<Column>(input); };
   for (std::uint32_t c = 0; c < modulus; ++c) {
     const std::uint32_t* first = inputs.data() + c * copies_per_residue;
     const std::uint32_t* second = inputs.data() + (c + stride) % modulus * copies_per_residue;
     std::uint32_t row[fan_in];
     std::merge(first, first + copies_per_residue, second, second + copies_per_residue, row);
-    std::transform(row, row + fan_in, columns.begin() + static_cast<std::ptrdiff_t>(c) * fan_in, narrow);
+    std::transform(row, row + fan_in, columns + static_cast<std::ptrdiff_t>(c) * fan_in, narrow);
   }
-  for (std::uint32_t copy = 1; copy < copies_per_residue; ++copy)
-    std::copy_n(columns.begin(), block, columns.begin() + copy * block);
-  return columns;
+  for (std::uint32_t copy = 1; copy < copies_per_residue; ++copy) std::copy_n(columns, block, columns + copy * block);
+  return {std::span<const Column>(columns, edges), storage};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The random numbers of the generators: integers only, so that a seed gives the same bytes on every machine and compiler.
-// xoshiro256** (Blackman and Vigna, 2018), seeded through splitmix64. Not for secrets.
+// The random numbers of the generators: integers only, so that a seed gives the same bytes on every machine and
+// compiler. xoshiro256** (Blackman and Vigna, 2018), seeded through splitmix64. Not for secrets.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ inline std::uint64_t splitmix(std::uint64_t& state) {
 
 class Random {
  public:
-  /// Streams of one seed are independent: a layer, a group or an input each takes its own and parallel work stays exact.
+  /// Streams of one seed are independent: a layer, a group or an input each takes its own and parallel work stays
+  /// exact.
   Random(std::uint64_t seed, std::uint64_t stream) {
     std::uint64_t mixed = splitmix(seed) ^ stream;
     for (std::uint64_t& word : state_) word = splitmix(mixed);

@@ -21,8 +21,8 @@ int to_pixel(float sum) { return std::clamp((static_cast<int>(sum) + static_cast
 
 }  // namespace
 
-// The centre of result i lies at source coordinate (2 i + 1) from / (2 to); source j has its centre at (2 j + 1) / 2. Their
-// distance, in units of the kernel (source pixels, or result pixels when shrinking), is the fraction below.
+// The centre of result i lies at source coordinate (2 i + 1) from / (2 to); source j has its centre at (2 j + 1) / 2.
+// Their distance, in units of the kernel (source pixels, or result pixels when shrinking), is the fraction below.
 std::vector<Resampler::Taps> Resampler::make_taps(std::uint32_t from, std::uint32_t to) {
   const std::int64_t denominator = 2 * static_cast<std::int64_t>(std::max(from, to));
   std::vector<Taps> taps(to);

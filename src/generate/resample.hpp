@@ -1,5 +1,5 @@
-// Bicubic resizing of small grey images (Keys' kernel, a = -1/2, widened when shrinking), in exact arithmetic: weights are
-// multiples of 1/4096 and pixels are bytes, so float sums are exact and every machine gives the same pixels.
+// Bicubic resizing of small grey images (Keys' kernel, a = -1/2, widened when shrinking), in exact arithmetic: weights
+// are multiples of 1/4096 and pixels are bytes, so float sums are exact and every machine gives the same pixels.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 #include <lacuna/error.hpp>
+#include <string>
 
 #include "base/byte_source.hpp"
 #include "generate/random.hpp"
@@ -16,8 +15,8 @@ void check_counts(const std::filesystem::path& file, const std::vector<std::uint
   std::vector<std::uint32_t> counts(residues.size() / copies_per_residue);
   for (std::size_t r = 0; r < residues.size(); ++r) {
     if (residues[r] >= counts.size())
-      throw InputError(file.string(), fmt::format("group {}: residue {} of input {} is not below {} (neurons / 16)", group,
-                                                  residues[r], r, counts.size()));
+      throw InputError(file.string(), fmt::format("group {}: residue {} of input {} is not below {} (neurons / 16)",
+                                                  group, residues[r], r, counts.size()));
     ++counts[residues[r]];
   }
   for (std::size_t m = 0; m < counts.size(); ++m)
@@ -44,8 +43,8 @@ Residues read_residues(const std::filesystem::path& file, std::uint32_t neurons,
   const std::size_t group_bytes = neurons * width;
   if (bytes.size() % group_bytes != 0 || bytes.empty())
     throw InputError(file.string(),
-                     fmt::format("{} bytes are not whole groups of {} residues ({} byte{} each for this size)", bytes.size(),
-                                 neurons, width, width == 1 ? "" : "s, little-endian,"));
+                     fmt::format("{} bytes are not whole groups of {} residues ({} byte{} each for this size)",
+                                 bytes.size(), neurons, width, width == 1 ? "" : "s, little-endian,"));
   if (bytes.size() / group_bytes < groups)
     throw InputError(file.string(), fmt::format("holds {} groups of {} residues, but the layers need {}",
                                                 bytes.size() / group_bytes, neurons, groups));

@@ -1,5 +1,5 @@
-// Synthetic inputs: a few random curves in the middle of the image, brightest along the curve. How much ink they become is
-// decided by the threshold afterwards, as if the pen were thin or thick. Integers only.
+// Synthetic inputs: a few random curves in the middle of the image, brightest along the curve. How much ink they become
+// is decided by the threshold afterwards, as if the pen were thin or thick. Integers only.
 #include <algorithm>
 #include <array>
 
@@ -9,8 +9,8 @@
 namespace lacuna::generate {
 namespace {
 
-constexpr std::int32_t grid = 16;          // positions are in 1/16 pixel
-constexpr std::int32_t pen_reach = 4;      // pixels to each side that a point of a curve brightens
+constexpr std::int32_t grid = 16;      // positions are in 1/16 pixel
+constexpr std::int32_t pen_reach = 4;  // pixels to each side that a point of a curve brightens
 constexpr std::int32_t points_a_curve = 16;
 
 struct Point {
@@ -42,8 +42,9 @@ void draw_curve(const std::array<Point, 3>& p, std::span<std::uint8_t> pixels, s
   constexpr std::int32_t n = points_a_curve;
   for (std::int32_t t = 0; t <= n; ++t) {
     const std::int32_t a = (n - t) * (n - t), b = 2 * t * (n - t), c = t * t;
-    brighten_around({(a * p[0].x + b * p[1].x + c * p[2].x) / (n * n), (a * p[0].y + b * p[1].y + c * p[2].y) / (n * n)},
-                    pixels, size);
+    brighten_around(
+        {(a * p[0].x + b * p[1].x + c * p[2].x) / (n * n), (a * p[0].y + b * p[1].y + c * p[2].y) / (n * n)}, pixels,
+        size);
   }
 }
 

@@ -13,9 +13,9 @@ std::string shortest_text(float value) {
 std::string weight_text(float weight) {
   std::array<char, 32> text;
   const auto print = [&](auto... precision) {
-    return std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), weight,
-                                                  std::chars_format::scientific, precision...)
-                                        .ptr);
+    return std::string(
+        text.data(),
+        std::to_chars(text.data(), text.data() + text.size(), weight, std::chars_format::scientific, precision...).ptr);
   };
   // Seven digits read back as the same float exactly when no more than seven are needed: "-d.dddddde".
   const std::size_t exponent_at = print().find('e');

@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <lacuna/error.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
-
-#include <lacuna/error.hpp>
 
 namespace lacuna::store {
 

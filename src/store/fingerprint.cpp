@@ -7,7 +7,6 @@
 #include <xxhash.h>
 
 #include <cerrno>
-
 #include <lacuna/error.hpp>
 
 #include "base/file_descriptor.hpp"
@@ -20,7 +19,7 @@ void FingerprintBuilder::add_text(std::string_view text) {
 }
 
 void FingerprintBuilder::add_file(const std::filesystem::path& file) {
-  struct stat status{};
+  struct stat status {};
   if (::stat(file.c_str(), &status) != 0)
     throw InputError(file.string(), "cannot be examined: " + base::system_message(errno));
   add_text(file.filename().string());

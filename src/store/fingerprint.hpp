@@ -1,5 +1,5 @@
-// What a store was made from: names, sizes and times of the files, and the options that change the result. A store whose
-// fingerprint differs is stale.
+// What a store was made from: names, sizes and times of the files, and the options that change the result. A store
+// whose fingerprint differs is stale.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // The binary store: one file, little-endian, made to be mapped.
 //
 //   offset 0     Header (128 bytes)
-//   128 ...      sections, each at a multiple of 64, zeros between them: the arrays of the network or matrix, as in memory
-//   table_offset u32 number of sections, Section for each, then the description: what the arrays are (description.hpp)
+//   128 ...      sections, each at a multiple of 64, zeros between them: the arrays of the network or matrix, as in
+//   memory table_offset u32 number of sections, Section for each, then the description: what the arrays are
+//   (description.hpp)
 //
 // Every byte is covered: header, table and sections by an XXH3-64 checksum each, the gaps by having to be zero.
 #pragma once

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-
 #include <lacuna/load.hpp>
 
 namespace lacuna::store {
@@ -18,7 +17,8 @@ void check_entries(const SparseMatrix& matrix, const SectionReader& reader) {
       if (column >= matrix.columns || (k > matrix.row_begin[row] && column <= matrix.column(k - 1)))
         reader.fail(fmt::format("row {} has column {} out of order or beyond {}", row, column, matrix.columns));
     }
-  const auto broken = std::find_if(matrix.values.begin(), matrix.values.end(), [](float v) { return !std::isfinite(v); });
+  const auto broken =
+      std::find_if(matrix.values.begin(), matrix.values.end(), [](float v) { return !std::isfinite(v); });
   if (broken != matrix.values.end()) reader.fail(fmt::format("value {} is not finite", *broken));
 }
 
@@ -44,7 +44,8 @@ SparseMatrix get_matrix(const SectionReader& sections, ByteReader& description) 
 
   const auto& begin = matrix.row_begin;
   if (begin.size() != matrix.rows + std::size_t{1} || begin[0] != 0 || !std::is_sorted(begin.begin(), begin.end()))
-    description.fail(fmt::format("has {} row positions for {} rows, or they are out of order", begin.size(), matrix.rows));
+    description.fail(
+        fmt::format("has {} row positions for {} rows, or they are out of order", begin.size(), matrix.rows));
   const std::size_t columns = matrix.narrow_columns.size() + matrix.wide_columns.size();
   if (columns != matrix.nnz() || (!matrix.narrow_columns.empty() && !matrix.wide_columns.empty()))
     description.fail(fmt::format("has {} columns for {} entries", columns, matrix.nnz()));
@@ -85,6 +86,8 @@ std::optional<SparseMatrix> open_fresh_matrix(const std::filesystem::path& file,
 
 namespace lacuna {
 
-void save_store(const SparseMatrix& matrix, const std::filesystem::path& file) { store::write_matrix(matrix, file, {}); }
+void save_store(const SparseMatrix& matrix, const std::filesystem::path& file) {
+  store::write_matrix(matrix, file, {});
+}
 
 }  // namespace lacuna

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-
 #include <lacuna/sparse_matrix.hpp>
+#include <optional>
 
 #include "store/fingerprint.hpp"
 #include "store/section_reader.hpp"

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include <lacuna/load.hpp>
+#include <utility>
 
 #include "store/matrix_store.hpp"
 
@@ -23,7 +22,8 @@ void put_activation(ByteWriter& out, const Activation& activation) {
 Activation get_activation(ByteReader& in) {
   Activation activation;
   const auto kind = in.get<std::uint8_t>();
-  if (kind > static_cast<std::uint8_t>(ActivationKind::tanh)) in.fail(fmt::format("has an unknown activation {}", kind));
+  if (kind > static_cast<std::uint8_t>(ActivationKind::tanh))
+    in.fail(fmt::format("has an unknown activation {}", kind));
   activation.kind = static_cast<ActivationKind>(kind);
   activation.first = in.get<float>();
   activation.second = in.get<float>();
@@ -135,7 +135,8 @@ Network open_network(const std::filesystem::path& file, unsigned threads, Checks
   return read_network(reader, threads, checksums);
 }
 
-std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint, unsigned threads) {
+std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint,
+                                          unsigned threads) {
   SectionReader reader(file);
   if (reader.fingerprint() != fingerprint) return std::nullopt;
   return read_network(reader, threads, Checksums::check);

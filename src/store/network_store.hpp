@@ -2,9 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-
 #include <lacuna/network.hpp>
+#include <optional>
 
 #include "store/section_reader.hpp"
 #include "store/section_writer.hpp"
@@ -34,7 +33,8 @@ class NetworkWriter {
 Network open_network(const std::filesystem::path& file, unsigned threads, Checksums checksums = Checksums::check);
 
 /// Nothing if the store is stale.
-std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint, unsigned threads);
+std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint,
+                                          unsigned threads);
 
 /// From an opened reader; for the two above and for tests.
 Network read_network(SectionReader& reader, unsigned threads, Checksums checksums);

@@ -112,7 +112,8 @@ std::span<const std::byte> SectionReader::section(std::uint32_t number, std::siz
     fail(fmt::format("section {} was asked for, but there are {}", number, sections_.size()));
   const Section& section = sections_[number];
   if (section.bytes % element_bytes != 0)
-    fail(fmt::format("section {} has {} bytes, which are no whole elements of {}", number + 1, section.bytes, element_bytes));
+    fail(fmt::format("section {} has {} bytes, which are no whole elements of {}", number + 1, section.bytes,
+                     element_bytes));
   return bytes_.subspan(section.offset, section.bytes);
 }
 

@@ -1,16 +1,16 @@
-// Opens a store and hands out its arrays, borrowed from the mapping. Nothing in the file is trusted before it is checked.
+// Opens a store and hands out its arrays, borrowed from the mapping. Nothing in the file is trusted before it is
+// checked.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <lacuna/array.hpp>
+#include <lacuna/error.hpp>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <lacuna/array.hpp>
-#include <lacuna/error.hpp>
 
 #include "store/byte_stream.hpp"
 #include "store/format.hpp"

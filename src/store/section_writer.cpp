@@ -1,14 +1,15 @@
 #include "store/section_writer.hpp"
 
 #include <bit>
-#include <string>
-
 #include <lacuna/error.hpp>
+#include <string>
 
 namespace lacuna::store {
 
-SectionWriter::SectionWriter(const std::filesystem::path& file, Kind kind, const Fingerprint& fingerprint) : file_(file) {
-  static_assert(std::endian::native == std::endian::little, "stores are little-endian; this machine needs a swapping writer");
+SectionWriter::SectionWriter(const std::filesystem::path& file, Kind kind, const Fingerprint& fingerprint)
+    : file_(file) {
+  static_assert(std::endian::native == std::endian::little,
+                "stores are little-endian; this machine needs a swapping writer");
   header_.magic = magic;
   header_.version = version;
   header_.kind = kind;

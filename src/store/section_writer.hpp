@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <lacuna/array.hpp>
 #include <span>
 #include <vector>
-
-#include <lacuna/array.hpp>
 
 #include "base/atomic_file.hpp"
 #include "store/byte_stream.hpp"

@@ -25,11 +25,14 @@ std::string message(const std::string& bytes) {
 
 TEST(TensorFiles, CutShort) {
   EXPECT_EQ(message(npy(head("<f4", "(2,)"), "1234")),
-            "t.npy: holds 4 bytes of values, but its shape (2) of 4-byte elements does not make that; the file may be cut short");
+            "t.npy: holds 4 bytes of values, but its shape (2) of 4-byte elements does not make that; the file may be "
+            "cut short");
   EXPECT_EQ(message("\x93NUMPY\x01\x00"s), "t.npy: this .npy file is cut short: its head is longer than its 8 bytes");
-  EXPECT_EQ(message("\x93NUMPY\x01\x00\xff\xff{}"s), "t.npy: this .npy file is cut short: its head is longer than its 12 bytes");
+  EXPECT_EQ(message("\x93NUMPY\x01\x00\xff\xff{}"s),
+            "t.npy: this .npy file is cut short: its head is longer than its 12 bytes");
   EXPECT_EQ(message("\0\0\x08\x01\0\0\0\x05xx"s),
-            "t.npy: holds 2 bytes of values, but its shape (5) of 1-byte elements does not make that; the file may be cut short");
+            "t.npy: holds 2 bytes of values, but its shape (5) of 1-byte elements does not make that; the file may be "
+            "cut short");
   EXPECT_EQ(message("\0\0\x08\x03\0\0"s), "t.npy: this .idx file is broken: 6 bytes for 3 extents");
   EXPECT_EQ(message("\0\0\x08"s), "t.npy: this .idx file is cut short: 3 bytes, its head alone has 4");
 }
@@ -53,12 +56,14 @@ TEST(TensorFiles, BrokenHeads) {
             "t.npy: the shape of this .npy file is not a list of whole numbers: \"(1, x), }\"");
   EXPECT_EQ(message("hello, world"),
             "t.npy: is no tensor: it starts with \"hello, w\"; give NumPy's .npy or MNIST's .idx");
-  EXPECT_EQ(message(""), "t.npy: is no tensor: it starts with nothing (it is empty); give NumPy's .npy or MNIST's .idx");
+  EXPECT_EQ(message(""),
+            "t.npy: is no tensor: it starts with nothing (it is empty); give NumPy's .npy or MNIST's .idx");
 }
 
 TEST(TensorFiles, HostileShapesAreNotBelieved) {
   EXPECT_EQ(message(npy(head("<f4", "(4611686018427387904, 4)"), "")),
-            "t.npy: holds 0 bytes of values, but its shape (4611686018427387904, 4) of 4-byte elements does not make that; the "
+            "t.npy: holds 0 bytes of values, but its shape (4611686018427387904, 4) of 4-byte elements does not make "
+            "that; the "
             "file may be cut short");
 }
 

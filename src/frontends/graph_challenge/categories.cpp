@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <lacuna/error.hpp>
 #include <lacuna/load.hpp>
 
@@ -42,8 +41,7 @@ Listed read_matrix_market(base::ByteSource& source, const std::string& name) {
 Listed read_lines(base::ByteSource& source, const std::string& name) {
   Listed listed;
   listed.inputs = read_indices(source, name, "the number of an input", &listed.lines);
-  if (listed.inputs.empty())
-    throw InputError(name, "is empty; a truth file lists the inputs that survive, one a line");
+  if (listed.inputs.empty()) throw InputError(name, "is empty; a truth file lists the inputs that survive, one a line");
   return listed;
 }
 
@@ -55,13 +53,13 @@ std::vector<std::uint32_t> read_categories(base::ByteSource& source, const std::
   std::vector<std::uint32_t> survivors;
   for (std::size_t k = 0; k < listed.inputs.size(); ++k) {
     const std::uint32_t input = listed.inputs[k];
-    if (input == 0)
-      throw InputError(name, listed.lines[k], 1, "input 0 does not exist; truth files count from 1");
+    if (input == 0) throw InputError(name, listed.lines[k], 1, "input 0 does not exist; truth files count from 1");
     if (input <= count)
       survivors.push_back(input - 1);
     else if (!first_only)
-      throw InputError(name, listed.lines[k], 1,
-                       fmt::format("input {} is beyond the {} inputs; is this the truth file of another run?", input, count));
+      throw InputError(
+          name, listed.lines[k], 1,
+          fmt::format("input {} is beyond the {} inputs; is this the truth file of another run?", input, count));
   }
   std::sort(survivors.begin(), survivors.end());
   const auto twice = std::adjacent_find(survivors.begin(), survivors.end());

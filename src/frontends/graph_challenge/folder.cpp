@@ -1,15 +1,14 @@
+#include "frontends/graph_challenge/folder.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <lacuna/error.hpp>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
-
-#include <lacuna/error.hpp>
-
-#include "frontends/graph_challenge/folder.hpp"
 
 namespace lacuna::frontends {
 namespace {

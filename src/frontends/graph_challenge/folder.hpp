@@ -3,9 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <vector>
-
 #include <lacuna/load.hpp>
+#include <vector>
 
 #include "base/byte_source.hpp"
 
@@ -21,8 +20,9 @@ struct ChallengeFolder {
   std::vector<ChallengeLayer> layers;
 };
 
-/// Finds n<N>-l<k>.tsv or .mtx, packed or not, and n<N>-l<k>-bias.tsv. Where a layer is there in several forms the plain
-/// one is taken. Throws InputError if no size or several are there to choose from, or naming the first missing layer.
+/// Finds n<N>-l<k>.tsv or .mtx, packed or not, and n<N>-l<k>-bias.tsv. Where a layer is there in several forms the
+/// plain one is taken. Throws InputError if no size or several are there to choose from, or naming the first missing
+/// layer.
 ChallengeFolder find_challenge_layers(const std::filesystem::path& folder, const LoadOptions& options);
 
 /// Whether the folder has any file named like a layer.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-
 #include <lacuna/error.hpp>
 #include <lacuna/network.hpp>
 
@@ -26,7 +25,8 @@ std::uint32_t neurons_of_name(const std::string& name) {
   return error == std::errc{} && complete && neurons <= max_neurons ? neurons : 0;
 }
 
-/// A tiny file can name input 4,000,000,000; the rows up to it are only made if the file or the caller vouches for them.
+/// A tiny file can name input 4,000,000,000; the rows up to it are only made if the file or the caller vouches for
+/// them.
 void check_believable(std::uint64_t count, const InputRules& rules, const std::string& name) {
   constexpr std::uint64_t always_believed = 1 << 20;
   if (count <= std::max({always_believed, rules.file_bytes, std::uint64_t{rules.count}})) return;
@@ -53,7 +53,8 @@ SparseMatrix read_inputs(base::ByteSource& source, const std::string& name, cons
       throw InputError(name, head.lines, 1,
                        fmt::format("the inputs have {} neurons, but the network has {}", head.columns, neurons));
     if (head.rows == 0 || head.columns == 0 || head.columns > max_neurons)
-      throw InputError(name, head.lines, 1, fmt::format("{} inputs of {} neurons are no inputs", head.rows, head.columns));
+      throw InputError(name, head.lines, 1,
+                       fmt::format("{} inputs of {} neurons are no inputs", head.rows, head.columns));
     check_believable(head.rows, rules, name);
     neurons = head.columns;
     edges.has_value = head.has_value;

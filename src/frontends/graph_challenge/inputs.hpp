@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-
 #include <lacuna/sparse_matrix.hpp>
+#include <string>
 
 #include "base/byte_source.hpp"
 #include "frontends/progress_counter.hpp"

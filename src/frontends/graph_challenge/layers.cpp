@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 /// The head's sizes bound nothing here: they only have to agree with the name's.
 void check_shape(const MatrixMarketHead& head, std::uint32_t neurons, const std::string& name) {
   if (head.rows != neurons || head.columns != neurons)
-    throw InputError(name, head.lines, 1,
-                     fmt::format("the matrix is {} x {}, but its name promises {} x {}", head.rows, head.columns, neurons, neurons));
+    throw InputError(
+        name, head.lines, 1,
+        fmt::format("the matrix is {} x {}, but its name promises {} x {}", head.rows, head.columns, neurons, neurons));
 }
 
 Array<float> read_bias(const fs::path& file, std::uint32_t neurons) {

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <vector>
-
 #include <lacuna/error.hpp>
 #include <lacuna/load.hpp>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "frontends/graph_challenge/inputs.hpp"
@@ -75,7 +74,8 @@ SparseMatrix fit_rows(SparseMatrix matrix, std::uint32_t count, bool first_only,
   if (count == 0 || matrix.rows == count) return matrix;
   if (matrix.rows < count) return with_rows(std::move(matrix), count);
   if (!first_only)
-    throw InputError(file.string(), fmt::format("holds inputs up to number {}, but {} were expected", matrix.rows, count));
+    throw InputError(file.string(),
+                     fmt::format("holds inputs up to number {}, but {} were expected", matrix.rows, count));
   return first_rows(matrix, count);
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <lacuna/error.hpp>
 
 #include "frontends/tensor/tensor_file.hpp"
@@ -15,7 +14,8 @@ Tensor read_idx(std::string_view bytes, const std::string& name) {
   if (bytes.size() < 4)
     throw InputError(name, fmt::format("this .idx file is cut short: {} bytes, its head alone has 4", bytes.size()));
   if (byte(2) != unsigned_bytes)
-    throw Unsupported(fmt::format("{}: .idx elements of kind 0x{:02x} are not read; unsigned bytes (0x08) are", name, byte(2)));
+    throw Unsupported(
+        fmt::format("{}: .idx elements of kind 0x{:02x} are not read; unsigned bytes (0x08) are", name, byte(2)));
   const std::size_t extents = byte(3);
   const std::size_t head = 4 + 4 * extents;
   if (extents == 0 || bytes.size() < head)

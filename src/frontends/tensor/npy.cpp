@@ -4,9 +4,8 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-
 #include <lacuna/error.hpp>
+#include <optional>
 
 #include "base/text.hpp"
 #include "frontends/tensor/tensor_file.hpp"
@@ -43,7 +42,8 @@ std::string_view element_kind(std::string_view head, const std::string& name) {
 std::vector<std::size_t> shape_of(std::string_view head, const std::string& name) {
   std::string_view value = find_key(head, "shape", name);
   const auto fail = [&] {
-    throw InputError(name, fmt::format("the shape of this .npy file is not a list of whole numbers: {}", base::quote(value)));
+    throw InputError(name,
+                     fmt::format("the shape of this .npy file is not a list of whole numbers: {}", base::quote(value)));
   };
   const std::size_t end = value.find(')');
   if (!value.starts_with('(') || end == std::string_view::npos) fail();
@@ -89,14 +89,17 @@ std::vector<float> convert_kind(std::string_view kind, std::string_view data, co
     if (type == "u4") return convert<std::uint32_t>(data, shape, name);
     if (type == "u8") return convert<std::uint64_t>(data, shape, name);
   }
-  throw Unsupported(fmt::format("{}: elements of kind {} are not read; save as float32 (numpy: array.astype('<f4'))", name,
-                                base::quote(kind)));
+  throw Unsupported(fmt::format("{}: elements of kind {} are not read; save as float32 (numpy: array.astype('<f4'))",
+                                name, base::quote(kind)));
 }
 
 }  // namespace
 
 Tensor read_npy(std::string_view bytes, const std::string& name) {
-  const auto fail_short = [&] { throw InputError(name, fmt::format("this .npy file is cut short: its head is longer than its {} bytes", bytes.size())); };
+  const auto fail_short = [&] {
+    throw InputError(name,
+                     fmt::format("this .npy file is cut short: its head is longer than its {} bytes", bytes.size()));
+  };
   constexpr std::size_t version_at = npy_magic.size();
   constexpr std::size_t length_at = version_at + 2;
   if (bytes.size() < length_at + 4) fail_short();

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <limits>
-
 #include <lacuna/error.hpp>
+#include <limits>
 
 #include "base/atomic_file.hpp"
 #include "base/byte_source.hpp"

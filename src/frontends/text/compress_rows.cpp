@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <lacuna/error.hpp>
 #include <limits>
 #include <span>
 #include <tuple>
 #include <utility>
-
-#include <lacuna/error.hpp>
 
 namespace lacuna::frontends {
 namespace {

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-
 #include <lacuna/sparse_matrix.hpp>
+#include <string>
 
 #include "frontends/text/edge_list.hpp"
 

@@ -37,9 +37,9 @@ inline std::uint32_t last_index(const Axis& axis, const EdgeRules& rules) {
 struct EdgeBlock {
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> second;
-  float value = 1;                          ///< of every entry, while they are equal
-  std::vector<float> values;                ///< of each entry, once two differ
-  std::vector<std::uint32_t> empty_lines;   ///< for each empty line, the number of entries before it
+  float value = 1;                         ///< of every entry, while they are equal
+  std::vector<float> values;               ///< of each entry, once two differ
+  std::vector<std::uint32_t> empty_lines;  ///< for each empty line, the number of entries before it
 };
 
 struct EdgeList {

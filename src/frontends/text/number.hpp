@@ -1,5 +1,5 @@
-// Numbers in lines of text, for the inner loops of the readers. Every function stops at a newline by itself, so the text
-// must end with one; a failure is nullptr, and explain_line (edge_list.hpp) finds the words for it afterwards.
+// Numbers in lines of text, for the inner loops of the readers. Every function stops at a newline by itself, so the
+// text must end with one; a failure is nullptr, and explain_line (edge_list.hpp) finds the words for it afterwards.
 #pragma once
 
 #include <charconv>

@@ -2,9 +2,8 @@
 // the same; results stay in the order of the file.
 #include <algorithm>
 #include <deque>
-#include <mutex>
-
 #include <lacuna/error.hpp>
+#include <mutex>
 
 #include "base/parallel.hpp"
 #include "frontends/text/edge_list.hpp"

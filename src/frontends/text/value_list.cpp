@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <lacuna/error.hpp>
 
 #include "base/text.hpp"

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <lacuna/error.hpp>
 #include <map>
 #include <string>
-
-#include <lacuna/error.hpp>
 
 #include "base/text_blocks.hpp"
 #include "frontends/layer_plan.hpp"
@@ -42,8 +41,9 @@ std::vector<TrainedLayer> find_layers(const fs::path& folder, const LoadOptions&
     if (layer.weights.empty()) break;
     layer.bias = find_form(folder / "biases", number, layer.dense ? "dense" : "sparse");
     if (layer.bias.empty())
-      throw InputError((folder / "biases" / fmt::format("l{}-{}.tsv", number, layer.dense ? "dense" : "sparse")).string(),
-                       fmt::format("is missing: layer {} has weights but no biases", number));
+      throw InputError(
+          (folder / "biases" / fmt::format("l{}-{}.tsv", number, layer.dense ? "dense" : "sparse")).string(),
+          fmt::format("is missing: layer {} has weights but no biases", number));
     layers.push_back(std::move(layer));
   }
   if (layers.empty() || layers.size() < options.layers)
@@ -94,7 +94,8 @@ SparseMatrix read_sparse(const fs::path& file, std::uint32_t number, std::uint32
       .index_base = 0,
       .counting = "trained folders count from 0"};
   const EdgeList list = read_edges(blocks, *source, file.string(), rules, 0, 1, nullptr);
-  if (list.size() == 0) throw InputError(file.string(), fmt::format("is empty; layer {} needs at least one edge", number));
+  if (list.size() == 0)
+    throw InputError(file.string(), fmt::format("is empty; layer {} needs at least one edge", number));
   if (inputs == 0) inputs = static_cast<std::uint32_t>(count_indices(list, RowIndex::first));
   text_bytes = list.text_bytes;
   return compress_rows(list, RowIndex::second, outputs, inputs, file.string(), rules);
@@ -135,7 +136,8 @@ Network load_trained(const fs::path& folder, const LoadOptions& options, LoadRep
     linear.weights = layer.dense ? read_dense(layer.weights, inputs, outputs)
                                  : read_sparse(layer.weights, k + 1, inputs, outputs, bytes);
     linear.bias = std::move(bias);
-    linear.activation = k + 1 == layers.size() ? Activation::identity() : options.activation.value_or(Activation::clip(0, 1));
+    linear.activation =
+        k + 1 == layers.size() ? Activation::identity() : options.activation.value_or(Activation::clip(0, 1));
     text_bytes += bytes;
     return linear;
   };

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <filesystem>
-
 #include <lacuna/load.hpp>
 
 namespace lacuna::frontends {
 
 bool is_trained_folder(const std::filesystem::path& folder);
 
-/// The number of outputs of a layer is that of its biases. Hidden layers clip to [0, 1] unless the options say otherwise,
-/// the last one is linear. Throws InputError naming what is missing or does not fit.
+/// The number of outputs of a layer is that of its biases. Hidden layers clip to [0, 1] unless the options say
+/// otherwise, the last one is linear. Throws InputError naming what is missing or does not fit.
 Network load_trained(const std::filesystem::path& folder, const LoadOptions& options, LoadReport& report);
 
 }  // namespace lacuna::frontends

@@ -80,6 +80,14 @@ TEST(ChallengeFolder, SortsTheSourcesOfANeuron) {
   }
 }
 
+TEST(ChallengeFolder, ReadsAWeightTooSmallFor32BitsAsTheNearest) {
+  const TempFolder folder;
+  folder.write("n2-l1.tsv", "1\t1\t1e-60\n2\t1\t1e-44\n");
+  const Network network = load(folder.path(), without_store());
+  EXPECT_EQ(layer(network, 0).weights.value(0), 0.0f);
+  EXPECT_EQ(layer(network, 0).weights.value(1), 1e-44f);
+}
+
 TEST(ChallengeFolder, TakesAsManyLayersAsAskedFor) {
   const TempFolder folder;
   write_two_layers(folder);

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include <lacuna/load.hpp>
+#include <string>
 
 #include "support/packing.hpp"
 #include "support/temp_folder.hpp"

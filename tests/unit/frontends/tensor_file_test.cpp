@@ -1,8 +1,9 @@
+#include "frontends/tensor/tensor_file.hpp"
+
 #include <gtest/gtest.h>
 
 #include <lacuna/tensor.hpp>
 
-#include "frontends/tensor/tensor_file.hpp"
 #include "support/packing.hpp"
 #include "support/temp_folder.hpp"
 
@@ -38,7 +39,8 @@ TEST(TensorFile, KeepsAnyNumberOfExtents) {
 
 TEST(TensorFile, ConvertsIntegersDoublesAndBools) {
   const auto values = [](const char* kind, const std::string& data) {
-    return frontends::read_npy(npy("{'descr': '"s + kind + "', 'fortran_order': False, 'shape': (2,), }", data), "t").values;
+    return frontends::read_npy(npy("{'descr': '"s + kind + "', 'fortran_order': False, 'shape': (2,), }", data), "t")
+        .values;
   };
   EXPECT_EQ(values("|i1", "\x01\xff"s), (std::vector<float>{1, -1}));
   EXPECT_EQ(values("|u1", "\x01\xff"s), (std::vector<float>{1, 255}));

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
 #include <lacuna/load.hpp>
@@ -13,7 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Network made_network() { return generate_general({.neurons = 32, .layers = 3, .fan_in_low = 1, .fan_in_high = 5, .seed = 2}); }
+Network made_network() {
+  return generate_general({.neurons = 32, .layers = 3, .fan_in_low = 1, .fan_in_high = 5, .seed = 2});
+}
 
 TEST(Store, GivesBackTheNetwork) {
   const TempFolder folder;

@@ -1,0 +1,103 @@
+"""`lacuna compile`, `inspect` and `devices`: every stage can be looked at."""
+import problems
+from problems import EDGES
+from program import ProgramTest, run
+
+
+class Compile(ProgramTest):
+    def compile(self, *arguments):
+        return self.succeed("compile", problems.text_network(), *arguments)
+
+    def test_without_flags_it_tells_edges_before_and_after(self):
+        self.assertRegex(self.compile(), rf"^{EDGES} edges, {EDGES - 1} after the passes")
+
+    def test_emit_rows_prints_every_row(self):
+        text = self.compile("--emit=rows")
+        self.assertTrue(text.startswith("rows:"), text)
+        for group in ["group a", "group b", "group c", "group y"]:
+            self.assertIn(group, text)
+        self.assertNotIn("group unread", text)
+        self.assertIn("1.5*[0]", text)
+
+    def test_emit_plan_names_device_and_kernel(self):
+        text = self.compile("--emit=plan")
+        self.assertRegex(text, r"^plan: cpu \w+, panels of \d+ inputs")
+        self.assertIn("y: table", text)
+
+    def test_explain_says_why(self):
+        text = self.compile("--explain")
+        self.assertIn("why ", text)
+        self.assertIn("<- chosen", text)
+
+    def test_an_unknown_stage_is_an_error(self):
+        self.fail_with(2, "compile", problems.text_network(), "--emit=bogus", says=["bogus", "rows", "plan"])
+
+    def test_print_after_prints_a_network_that_parses(self):
+        text = self.compile("--print-after=remove_unread_operators")
+        comment, network = text.split("\n", 1)
+        self.assertTrue(comment.startswith("# after remove_unread_operators"), comment)
+        self.assertNotIn("unread", network)
+        after = self.folder / "after.txt"
+        after.write_text(network)
+        self.assertEqual(self.succeed_json("inspect", after)["edges"], EDGES - 1)
+
+    def test_print_after_all_names_every_pass(self):
+        self.assertIn("# after remove_unread_operators", self.compile("--print-after=all"))
+
+    def test_print_after_an_unknown_pass_lists_the_known_ones(self):
+        self.fail_with(2, "compile", problems.text_network(), "--print-after=bogus", says=["bogus", "remove_unread_operators"])
+
+    def test_print_after_a_pass_that_is_left_out_is_an_error(self):
+        self.fail_with(2, "compile", problems.text_network(), "--print-after=remove_unread_operators", "--optimise", "none", says="remove_unread_operators")
+
+    def test_print_after_something_that_is_no_pass_is_an_error(self):
+        self.fail_with(2, "compile", problems.text_network(), "--print-after=dead_inputs", says="dead_inputs")
+
+    def test_json_holds_passes_and_plan(self):
+        found = self.succeed_json("compile", problems.text_network())
+        self.assertEqual((found["edges"], found["edges_after_passes"]), (EDGES, EDGES - 1))
+        self.assertIn("remove_unread_operators", [entry["name"] for entry in found["passes"]])
+        self.assertIn("plan:", found["plan"])
+
+    def test_json_with_a_stage_is_still_one_object_that_holds_it(self):
+        done = run("compile", problems.text_network(), "--json", "--emit=rows")
+        if done.returncode != 2:
+            self.assertIn("1.5*[0]", self.one_object(done.stdout)["rows"])
+
+    def test_json_with_print_after_is_still_one_object(self):
+        self.one_object(run("compile", problems.text_network(), "--json", "--print-after=all").stdout)
+
+
+class Inspect(ProgramTest):
+    def test_the_table_has_a_line_for_every_operator(self):
+        lines = self.succeed("inspect", problems.text_network()).splitlines()
+        self.assertEqual([line.split()[0] for line in lines[1:7]], ["a", "b", "unread", "c", "d", "y"])
+        self.assertRegex(lines[-1], rf"^5 inputs, 3 outputs, {EDGES} edges, hash [0-9a-f]{{16}}$")
+
+    def test_json_describes_every_operator(self):
+        found = self.succeed_json("inspect", problems.text_network())
+        self.assertEqual((found["input"], found["output"], found["edges"], found["from_store"]), (5, 3, EDGES, False))
+        self.assertEqual([layer["name"] for layer in found["layers"]], ["a", "b", "unread", "c", "d", "y"])
+        self.assertEqual(found["layers"][1]["activation"], "leaky_relu(0.1)")
+
+    def test_text_is_the_file_it_was_read_from(self):
+        self.assertEqual(self.succeed("inspect", problems.text_network(), "--text"), problems.TEXT_FORM)
+
+    def test_text_and_json_together_are_one_object_or_an_error(self):
+        done = run("inspect", problems.text_network(), "--text", "--json")
+        if done.returncode != 2:
+            self.one_object(done.stdout)
+
+
+class Devices(ProgramTest):
+    def test_json_lists_the_cpu(self):
+        cpu = self.succeed_json("devices")["devices"][0]
+        self.assertEqual(cpu["name"], "cpu")
+        self.assertGreaterEqual(cpu["cores"], 1)
+        self.assertGreater(cpu["fma_peak_per_s"], 1e6)
+        self.assertIn("scalar", cpu["isas"])
+
+    def test_human_output_names_instruction_sets(self):
+        text = self.succeed("devices")
+        for isa in self.succeed_json("devices")["devices"][0]["isas"]:
+            self.assertIn(isa, text)
