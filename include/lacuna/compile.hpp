@@ -22,6 +22,7 @@ struct Compiled;
 struct Optimisation {
   std::string_view name;
   std::string_view what;
+  bool is_pass;  ///< changes the network; otherwise it is a check made while the program runs
 };
 
 /// The one list: `--optimise`, its help and the tests read it.
@@ -31,13 +32,13 @@ std::vector<Optimisation> optimisations();
 std::vector<std::string> select_optimisations(std::string_view text);
 
 struct CompileOptions {
-  std::string device = "auto";            ///< auto or cpu
-  std::string isa;                        ///< empty: LACUNA_ISA, else the best
+  std::string device = "auto";            ///< auto (LACUNA_DEVICE, else cpu) or cpu
+  std::string isa = {};                   ///< empty: LACUNA_ISA, else the best
   unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
   /// Called after each pass with its name, the network, the seconds it took and whether it changed anything.
-  std::function<void(std::string_view pass, const Network& network, double seconds, bool changed)> after_pass;
+  std::function<void(std::string_view pass, const Network& network, double seconds, bool changed)> after_pass = {};
 };
 
 /// Outputs of a batch. Inputs whose outputs are all zero are left out of `values`: in the challenge that is nearly all of them.

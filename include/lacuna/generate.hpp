@@ -14,7 +14,7 @@ struct RadixOptions {
   std::uint32_t neurons = 1024;
   std::uint32_t layers = 120;
   std::uint64_t seed = 1;
-  std::filesystem::path residues;  ///< uint8 [groups][neurons]: the official permutations; empty: random ones
+  std::filesystem::path residues{};  ///< uint8 [groups][neurons]: the official permutations; empty: random ones
 };
 
 struct GeneralOptions {
@@ -38,7 +38,7 @@ struct InputOptions {
   std::uint32_t neurons = 1024;  ///< a square
   std::uint32_t count = 60000;
   std::uint64_t seed = 1;
-  std::filesystem::path images;  ///< an MNIST idx3 file; empty: see below
+  std::filesystem::path images{};  ///< an MNIST idx3 file; empty: see below
 };
 
 /// Official-like inputs: handwritten digits flattened column-major, resized and thresholded to about 10% ones. Taken from

@@ -15,12 +15,12 @@ namespace lacuna {
 struct LoadOptions {
   std::uint32_t neurons = 0;          ///< 0: found from the file names or the largest index
   std::uint32_t layers = 0;           ///< 0: as many as there are
-  std::optional<float> bias;          ///< layers without a bias file; default: the challenge's constant for the size, else 0
-  std::optional<Activation> activation;  ///< default: clip(0, 32) for challenge layers, see the trained folder's rule
+  std::optional<float> bias{};        ///< layers without a bias file; default: the challenge's constant for the size, else 0
+  std::optional<Activation> activation{};  ///< default: clip(0, 32) for challenge layers, see the trained folder's rule
   bool use_store = true;              ///< read the binary store if it is fresh, write it if not
-  std::filesystem::path store;        ///< where; empty: beside the text
+  std::filesystem::path store{};      ///< where; empty: beside the text
   unsigned threads = 0;               ///< 0: all cores
-  Progress progress;
+  Progress progress{};
 };
 
 /// What a load did, for people to read.

@@ -12,21 +12,52 @@
 
 namespace lacuna::base {
 
-AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+namespace {
+
+std::filesystem::path folder_of(const std::filesystem::path& target) {
+  return target.has_parent_path() ? target.parent_path() : ".";
+}
+
+std::filesystem::path new_name_beside(const std::filesystem::path& target) {
   static std::atomic<unsigned> counter{0};
+  return folder_of(target) / fmt::format(".{}.{}-{}.part", target.filename().string(), ::getpid(), counter.fetch_add(1));
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  const int number = ::open(folder_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (number >= 0)
+    descriptor_ = FileDescriptor(number);
+  else
+    open_named();  // the file system has no nameless files
+}
+
+void AtomicFile::open_named() {
   int number = -1;
   do {
-    const std::string name =
-        fmt::format(".{}.{}-{}.part", target_.filename().string(), ::getpid(), counter.fetch_add(1));
-    temporary_ = target_.parent_path() / name;
+    temporary_ = new_name_beside(target_);
     number = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (number < 0 && errno == EEXIST);
   if (number < 0) fail(errno);
   descriptor_ = FileDescriptor(number);
 }
 
+/// A link cannot replace what is there, a rename can: so the finished file gets a name of its own first.
+void AtomicFile::name_temporary() {
+  const std::string self = fmt::format("/proc/self/fd/{}", descriptor_.number());
+  for (;;) {
+    std::filesystem::path name = new_name_beside(target_);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = std::move(name);
+      return;
+    }
+    if (errno != EEXIST) fail(errno);
+  }
+}
+
 AtomicFile::~AtomicFile() {
-  if (!committed_ && descriptor_.number() >= 0) ::unlink(temporary_.c_str());
+  if (!committed_ && !temporary_.empty() && descriptor_.number() >= 0) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
@@ -53,12 +84,12 @@ void AtomicFile::write_at(std::uint64_t offset, const void* data, std::size_t by
 
 void AtomicFile::commit() {
   if (::fsync(descriptor_.number()) != 0) fail(errno);
+  if (temporary_.empty()) name_temporary();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   committed_ = true;
   // The file is complete under its name from here on; flushing the folder only protects the name against a power cut,
   // so a file system that refuses this is no reason to fail.
-  const std::filesystem::path parent = target_.has_parent_path() ? target_.parent_path() : ".";
-  const FileDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.number() >= 0) ::fsync(folder.number());
 }
 

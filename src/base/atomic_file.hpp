@@ -1,4 +1,5 @@
-// Writes a file completely or not at all: everything goes to a temporary beside it, which takes its name at the end.
+// Writes a file completely or not at all: everything goes to a temporary beside it, which takes its name at the end. The temporary has
+// no name where the file system allows that, so that not even a killed program leaves one behind.
 #pragma once
 
 #include <cstddef>
@@ -27,15 +28,17 @@ class AtomicFile {
   /// Bytes written so far.
   std::uint64_t position() const { return position_; }
 
-  /// Flushes to the disk, then renames.
+  /// Flushes to the disk, then gives it its name.
   void commit();
 
  private:
+  void open_named();
+  void name_temporary();
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes);
   [[noreturn]] void fail(int error_number) const;
 
   std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  std::filesystem::path temporary_;  ///< empty: it has no name yet
   FileDescriptor descriptor_;
   std::uint64_t position_ = 0;
   bool committed_ = false;

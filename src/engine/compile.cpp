@@ -1,6 +1,8 @@
 // compile: the whole pipeline, top to bottom.
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include <lacuna/compile.hpp>
 #include <lacuna/error.hpp>
 
@@ -10,9 +12,18 @@
 
 namespace lacuna {
 
+namespace {
+
+void check_device(const CompileOptions& options) {
+  std::string device = options.device;
+  if (const char* wish = std::getenv("LACUNA_DEVICE"); device == "auto" && wish != nullptr && *wish != '\0') device = wish;
+  if (device != "auto" && device != "cpu") throw Unsupported(fmt::format("no device is called \"{}\"; this release has cpu", device));
+}
+
+}  // namespace
+
 Program compile(const Network& network, const CompileOptions& options) {
-  if (options.device != "auto" && options.device != "cpu")
-    throw Unsupported(fmt::format("no device is called \"{}\"; this release has cpu", options.device));
+  check_device(options);
   const cpu::Isa isa = cpu::choose_isa(options.isa);
   const unsigned threads = base::thread_count(options.threads);
   const std::vector<std::string> selected = select_optimisations(options.optimise);

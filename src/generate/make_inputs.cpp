@@ -23,7 +23,7 @@ std::uint8_t threshold_for(std::span<const std::uint8_t> pixels, std::uint64_t w
   for (std::uint8_t pixel : pixels) ++counts[pixel];
   std::uint64_t above = 0;
   unsigned level = 255;
-  while (level > 1 && above + counts[level] / 2 < wanted) above += counts[level--];
+  while (level > 1 && (above == 0 || above + counts[level] / 2 < wanted)) above += counts[level--];
   return static_cast<std::uint8_t>(level);
 }
 
@@ -39,6 +39,15 @@ struct Workspace {
   std::vector<std::uint8_t> resized;
   std::vector<float> scratch;
 };
+
+/// How many pixels of the resized image should be ones. Shrinking greys thin strokes, so a smaller image takes the
+/// share that its original has.
+std::uint64_t ones_wanted(const ImageSource& source, std::uint32_t input, const Workspace& work) {
+  if (source.ink) return (std::uint64_t{source.ink(input)} * work.resized.size()) >> 16;
+  const auto is_one = [&](std::uint8_t pixel) { return pixel > source.threshold; };
+  const auto ones = static_cast<std::uint64_t>(std::count_if(work.image.begin(), work.image.end(), is_one));
+  return ones * work.resized.size() / work.image.size();
+}
 
 template <typename Column>
 std::uint32_t add_ones(std::span<const std::uint8_t> pixels, std::uint8_t threshold, std::vector<Column>& columns) {
@@ -62,8 +71,8 @@ Block<Column> make_block(const ImageSource& source, const Resampler& resampler, 
     source.draw(input, work.image);
     resampler.apply(work.image, work.resized, work.scratch);
     std::uint8_t threshold = source.threshold;
-    if (source.ink)
-      threshold = threshold_for(work.resized, (std::uint64_t{source.ink(input)} * work.resized.size()) >> 16);
+    if (source.ink || work.resized.size() < work.image.size())
+      threshold = threshold_for(work.resized, ones_wanted(source, input, work));
     block.counts.push_back(add_ones(work.resized, threshold, block.columns));
   }
   block.columns.shrink_to_fit();

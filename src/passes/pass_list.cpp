@@ -42,7 +42,7 @@ Network run_passes(Network network, const std::vector<std::string>& selected, co
 
 std::vector<Optimisation> optimisations() {
   std::vector<Optimisation> all;
-  for (const passes::ListedPass& pass : passes::list) all.push_back({pass.name, pass.what});
+  for (const passes::ListedPass& pass : passes::list) all.push_back({pass.name, pass.what, pass.run != nullptr});
   return all;
 }
 

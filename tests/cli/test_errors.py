@@ -36,7 +36,7 @@ class WrongArguments(ProgramTest):
 
     def test_sizes_that_no_radix_network_has_are_explained(self):
         self.fail_with(2, "challenge", "--neurons", 100, says=["100 neurons", "power of two"])
-        self.fail_with(2, "challenge", "--neurons", 0, says="0 neurons")
+        self.fail_with(2, "challenge", "--neurons", 0, says="--neurons")
         self.fail_with(2, "challenge", "--neurons", 64, "--layers", 0, says="0 layers")
 
     def test_sizes_that_no_image_has_are_explained(self):
@@ -89,6 +89,6 @@ class MissingFiles(ProgramTest):
         (data / "n64-l4.tsv").unlink()
         self.fail_with(2, "inspect", data, says="n64-l4.tsv")
 
-    def test_a_missing_folder_for_the_output_is_refused_by_the_system(self):
+    def test_a_missing_folder_for_the_output_is_noticed_before_the_work(self):
         into = npy.write(self.folder / "in.npy", [[0.0] * 5])
-        self.fail_with(4, "run", problems.text_network(), "--input", into, "--output", self.folder / "nowhere" / "out.npy", says="nowhere")
+        self.fail_with(2, "run", problems.text_network(), "--input", into, "--output", self.folder / "nowhere" / "out.npy", says="nowhere")

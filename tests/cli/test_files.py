@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 import problems
-from program import ProgramTest, run
+from program import ProgramTest
 
 
 class Generate(ProgramTest):

@@ -37,7 +37,7 @@ lacuna::SparseMatrix random_inputs(std::uint32_t count, std::uint32_t width, dou
 
 void run_bench(const BenchOptions& options) {
   const Stopwatch load_watch;
-  const lacuna::Network network = lacuna::load(options.path, load_options(options));
+  const lacuna::Network network = load_network(options.path, load_options(options));
   NetworkInputs inputs = options.input.empty()
                              ? NetworkInputs(random_inputs(options.batch, network.width(network.input), options.density, options.seed))
                              : load_network_inputs(options.input, network, options);

@@ -12,8 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ChallengeOptions : CommonOptions {
-  std::uint32_t neurons = 1024;
-  std::uint32_t layers = 120;
+  std::uint32_t neurons = 0;  ///< 0: the folder's, or 1,024 if generated
+  std::uint32_t layers = 0;   ///< 0: the folder's, or 120 if generated
   std::uint32_t inputs = 60000;
   bool inputs_given = false;
   std::string data;
@@ -48,9 +48,8 @@ void get_network(const ChallengeOptions& options, Problem& problem) {
     load.neurons = options.neurons;
     load.layers = options.layers;
     lacuna::LoadReport report;
-    problem.network = lacuna::load(options.data, load, &report);
+    problem.network = load_network(options.data, load, &report);
     problem.network_from = report.from_store ? report.store.string() : options.data;
-    if (!report.note.empty()) fmt::print(stderr, "lacuna: {}\n", report.note);
   } else if (options.network == "radix") {
     problem.network = lacuna::generate_radix({options.neurons, options.layers, options.seed, {}});
     problem.network_from = fmt::format("radix, seed {}", options.seed);
@@ -151,11 +150,18 @@ void print_table(const ChallengeOptions& options, const Problem& problem, const 
     print_line(verdict.right ? "verified" : "WRONG", verdict.right ? green(verdict.sentence) : red(verdict.sentence));
 }
 
-void run_challenge(const ChallengeOptions& options) {
+void run_challenge(ChallengeOptions options) {
+  if (!options.output.empty()) check_folder_of(options.output);
+  if (options.data.empty()) {
+    if (options.neurons == 0) options.neurons = 1024;
+    if (options.layers == 0) options.layers = 120;
+  }
   Problem problem;
   Result result;
   const Stopwatch load_watch;
   get_network(options, problem);
+  options.neurons = problem.network.width(problem.network.input);
+  options.layers = static_cast<std::uint32_t>(problem.network.operators.size());
   get_inputs(options, problem);
   get_truth(options, problem);
   result.seconds_load = load_watch.seconds();
@@ -191,8 +197,8 @@ void run_challenge(const ChallengeOptions& options) {
 void add_challenge(CLI::App& app) {
   auto options = std::make_shared<ChallengeOptions>();
   CLI::App& command = *app.add_subcommand("challenge", "Run a Sparse DNN Graph Challenge network, timed and verified");
-  command.add_option("--neurons", options->neurons, "Neurons of each layer")->capture_default_str();
-  command.add_option("--layers", options->layers, "Layers")->capture_default_str();
+  command.add_option("--neurons", options->neurons, "Neurons of each layer (default: the folder's, else 1024)")->check(CLI::PositiveNumber);
+  command.add_option("--layers", options->layers, "Layers (default: all of the folder's, else 120)")->check(CLI::PositiveNumber);
   auto* data = command.add_option("--data", options->data, "Folder with n<N>-l<k>.tsv (plain, .gz, .zst, or .mtx)");
   command.add_option("--network", options->network, "Generate it: radix (the challenge's own) or general (no input dies)")
       ->check(CLI::IsMember({"radix", "general"}))

@@ -45,6 +45,12 @@ void add_compile_flags(CLI::App& command, CommonOptions& options);
 lacuna::LoadOptions load_options(const CommonOptions& options);
 lacuna::CompileOptions compile_options(const CommonOptions& options);
 
+/// lacuna::load, telling on standard error when no store could be written.
+lacuna::Network load_network(const std::string& path, const lacuna::LoadOptions& options, lacuna::LoadReport* report = nullptr);
+
+/// Throws InputError when the folder a file shall be written to does not exist: better before the work than after it.
+void check_folder_of(const std::string& file);
+
 /// A progress bar on standard error; nothing when that is not a terminal.
 lacuna::Progress progress_bar();
 

@@ -18,7 +18,15 @@ struct CompileCommandOptions : CommonOptions {
 
 void check_pass_name(const std::string& name, const std::string& optimise) {
   if (name.empty() || name == "all") return;
-  lacuna::select_optimisations(name);
+  const auto all = lacuna::optimisations();
+  const auto pass = std::find_if(all.begin(), all.end(), [&](const lacuna::Optimisation& entry) { return entry.name == name; });
+  if (pass == all.end() || !pass->is_pass) {
+    std::vector<std::string_view> passes;
+    for (const lacuna::Optimisation& entry : all)
+      if (entry.is_pass) passes.push_back(entry.name);
+    throw lacuna::InputError(fmt::format("--print-after={}: {}; the passes are {}", name,
+                                         pass == all.end() ? "no such pass" : "done while the program runs, not to the network", fmt::join(passes, ", ")));
+  }
   const auto selected = lacuna::select_optimisations(optimise);
   if (std::find(selected.begin(), selected.end(), name) == selected.end())
     throw lacuna::InputError(fmt::format("--print-after={}, but --optimise {} leaves it out", name, optimise));
@@ -27,7 +35,7 @@ void check_pass_name(const std::string& name, const std::string& optimise) {
 void run_compile(const CompileCommandOptions& options) {
   check_pass_name(options.print_after, options.optimise);
   const Stopwatch load_watch;
-  const lacuna::Network network = lacuna::load(options.path, load_options(options));
+  const lacuna::Network network = load_network(options.path, load_options(options));
   const double seconds_load = load_watch.seconds();
 
   Json passes = Json::array();
@@ -43,11 +51,14 @@ void run_compile(const CompileCommandOptions& options) {
   const lacuna::Program program = lacuna::compile(network, compile);
   const double seconds_compile = compile_watch.seconds();
 
-  if (options.json)
-    return print_json({{"edges", program.edges()}, {"edges_after_passes", lacuna::count_edges(program.network())}, {"device", program.device()},
+  if (options.json) {
+    Json json{{"edges", program.edges()}, {"edges_after_passes", lacuna::count_edges(program.network())}, {"device", program.device()},
                        {"isa", program.isa()}, {"threads", program.threads()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile},
                        {"optimisations", program.optimisations()}, {"passes", passes},
-                       {"plan", options.explain ? program.explain() : program.print_plan()}});
+              {"plan", options.explain ? program.explain() : program.print_plan()}};
+    if (options.emit == "rows") json["rows"] = program.print_rows(true);
+    return print_json(json);
+  }
   if (options.emit == "rows") fmt::print("{}", program.print_rows(true));
   if (options.emit == "plan") fmt::print("{}", program.print_plan());
   if (options.explain) fmt::print("{}", program.explain());

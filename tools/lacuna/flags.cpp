@@ -1,5 +1,7 @@
-// Flags that several commands share.
+// Flags that several commands share, and what they lead to.
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "command.hpp"
 
@@ -45,6 +47,20 @@ lacuna::CompileOptions compile_options(const CommonOptions& options) {
   compile.threads = options.threads;
   compile.optimise = options.optimise;
   return compile;
+}
+
+lacuna::Network load_network(const std::string& path, const lacuna::LoadOptions& options, lacuna::LoadReport* report) {
+  lacuna::LoadReport told;
+  lacuna::Network network = lacuna::load(path, options, &told);
+  if (!told.note.empty()) fmt::print(stderr, "lacuna: {}\n", told.note);
+  if (report != nullptr) *report = std::move(told);
+  return network;
+}
+
+void check_folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder))
+    throw lacuna::InputError(file, fmt::format("the folder {} does not exist", folder.string()));
 }
 
 }  // namespace cli

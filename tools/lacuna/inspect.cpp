@@ -41,7 +41,7 @@ Layer describe(const lacuna::Network& network, const lacuna::Operator& op) {
 
 void inspect(const InspectOptions& options) {
   lacuna::LoadReport report;
-  const lacuna::Network network = lacuna::load(options.path, load_options(options), &report);
+  const lacuna::Network network = load_network(options.path, load_options(options), &report);
   if (options.text) {
     fmt::print("{}", lacuna::print(network));
     return;
@@ -72,9 +72,10 @@ void add_inspect(CLI::App& app) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App& command = *app.add_subcommand("inspect", "Show what a network file holds");
   command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
-  command.add_flag("--text", options->text, "Print the complete text form");
+  auto* text = command.add_flag("--text", options->text, "Print the complete text form");
   add_load_flags(command, *options);
   add_json_flag(command, *options);
+  text->excludes("--json");
   command.callback([options] { inspect(*options); });
 }
 

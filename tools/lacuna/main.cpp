@@ -1,11 +1,12 @@
 // The command line program. Results go to standard output, progress and messages to standard error.
 // Exit codes: 0 done, 1 the answer is wrong, 2 wrong input or arguments, 3 not supported here, 4 the system or a device refused, 5 our bug.
-#include <fmt/color.h>
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
+#include <system_error>
 
 #include "command.hpp"
 
@@ -16,6 +17,17 @@ int report(int code, std::string_view message) {
   return code;
 }
 
+/// The first word that is neither a flag nor a command.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  for (int k = 1; k < argc; ++k) {
+    const std::string word = argv[k];
+    if (word.starts_with('-')) continue;
+    const auto has_that_name = [&](const CLI::App* command) { return command->get_name() == word; };
+    return app.get_subcommands(has_that_name).empty() ? word : "";
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Lacuna compiles sparse neural networks around their zeros and runs what is left.", "lacuna"};
   app.set_version_flag("--version", "lacuna " + lacuna::version());
@@ -23,7 +35,7 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer(
       "Exit codes: 0 done, 1 wrong answer, 2 wrong input or arguments, 3 not supported here, 4 system or device refused, 5 internal error.\n"
-      "Environment: LACUNA_ISA (sse4, avx2, avx512), LACUNA_THREADS, LACUNA_DATA (folder of real data), NO_COLOR.");
+      "Environment: LACUNA_ISA (sse4, avx2, avx512), LACUNA_THREADS, LACUNA_DEVICE, LACUNA_DATA (folder of real data), NO_COLOR.");
   cli::add_challenge(app);
   cli::add_run(app);
   cli::add_bench(app);
@@ -33,10 +45,15 @@ int run(int argc, char** argv) {
   cli::add_devices(app);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
+  } catch (const CLI::RequiredError& error) {
+    if (const std::string word = unknown_command(app, argc, argv); !word.empty())
+      throw lacuna::InputError(fmt::format("no command is called \"{}\"; lacuna --help lists them", word));
     return app.exit(error) == 0 ? 0 : 2;
+  } catch (const CLI::ParseError& error) {
+    if (app.exit(error) != 0) return 2;
   }
-  if (std::fflush(stdout) != 0) throw lacuna::DeviceError("standard output could not be written");
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0) throw lacuna::DeviceError("standard output could not be written");
   return 0;
 }
 
@@ -52,6 +69,8 @@ int main(int argc, char** argv) {
   } catch (const lacuna::Unsupported& error) {
     return report(3, error.what());
   } catch (const lacuna::DeviceError& error) {
+    return report(4, error.what());
+  } catch (const std::system_error& error) {  // fmt's, when standard output cannot be written
     return report(4, error.what());
   } catch (const std::bad_alloc&) {
     return report(4, "out of memory");

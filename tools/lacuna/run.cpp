@@ -30,8 +30,9 @@ double accuracy(const lacuna::Tensor& outputs, const lacuna::Tensor& labels, con
 }
 
 void run_network(const RunOptions& options) {
+  if (!options.output.empty()) check_folder_of(options.output);
   const Stopwatch load_watch;
-  const lacuna::Network network = lacuna::load(options.path, load_options(options));
+  const lacuna::Network network = load_network(options.path, load_options(options));
   const NetworkInputs inputs = load_network_inputs(options.input, network, options);
   const double seconds_load = load_watch.seconds();
   const Stopwatch compile_watch;

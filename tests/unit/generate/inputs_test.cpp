@@ -136,6 +136,15 @@ TEST(GenerateInputs, FlattenColumnMajorAndShiftFromTheSecondPassOn) {
   EXPECT_EQ(inputs.column(2), 5u) << "one down";
 }
 
+TEST(GenerateInputs, AreNeverBlankHoweverSmall) {
+  if (data_folder().empty()) GTEST_SKIP() << "LACUNA_DATA is not set: no MNIST images";
+  for (const std::uint32_t side : {4u, 8u, 16u}) {
+    const SparseMatrix inputs = generate::make_inputs(generate::digit_source(digits_file()), side, 2000);
+    for (std::uint32_t row = 0; row < inputs.rows; ++row)
+      ASSERT_LT(inputs.row_begin[row], inputs.row_begin[row + 1]) << side;
+  }
+}
+
 TEST(GenerateInputs, HaveWideColumnsAbove65536Neurons) {
   const SparseMatrix inputs = generate::make_inputs(generate::stroke_source(1), 300, 2);
   EXPECT_EQ(inputs.columns, 90000u);
