@@ -197,8 +197,8 @@ void run_challenge(ChallengeOptions options) {
 void add_challenge(CLI::App& app) {
   auto options = std::make_shared<ChallengeOptions>();
   CLI::App& command = *app.add_subcommand("challenge", "Run a Sparse DNN Graph Challenge network, timed and verified");
-  command.add_option("--neurons", options->neurons, "Neurons of each layer (default: the folder's, else 1024)")->check(CLI::PositiveNumber);
-  command.add_option("--layers", options->layers, "Layers (default: all of the folder's, else 120)")->check(CLI::PositiveNumber);
+  command.add_option("--neurons", options->neurons, "Neurons of each layer (default: the folder's, else 1024)")->check(CLI::Range(1u, 1u << 27));
+  command.add_option("--layers", options->layers, "Layers (default: all of the folder's, else 120)")->check(CLI::Range(1u, 1u << 27));
   auto* data = command.add_option("--data", options->data, "Folder with n<N>-l<k>.tsv (plain, .gz, .zst, or .mtx)");
   command.add_option("--network", options->network, "Generate it: radix (the challenge's own) or general (no input dies)")
       ->check(CLI::IsMember({"radix", "general"}))
