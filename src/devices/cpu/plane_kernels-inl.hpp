@@ -15,21 +15,30 @@
 HWY_BEFORE_NAMESPACE();
 namespace lacuna::cpu::HWY_NAMESPACE {
 
-void mark_alive(const float* planes, std::size_t count, unsigned lanes, std::uint8_t* alive) {
+/// V vectors of lanes at once: planes are read in the order they lie.
+template <unsigned V>
+void mark_alive_vectors(const float* planes, std::size_t count, std::size_t lanes, std::uint8_t* alive) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const hn::RebindToUnsigned<decltype(d)> bits;
   const std::size_t step = hn::Lanes(d);
+  hn::Vec<decltype(bits)> any[V];
+  for (unsigned v = 0; v < V; ++v) any[v] = hn::Zero(bits);
+  for (std::size_t plane = 0; plane < count; ++plane)
+    for (unsigned v = 0; v < V; ++v) any[v] = hn::Or(any[v], hn::BitCast(bits, hn::Load(d, planes + plane * lanes + v * step)));
   HWY_ALIGN std::uint32_t seen[64];
-  for (std::size_t lane = 0; lane < lanes; lane += step) {
-    auto any = hn::Zero(bits);
-    // The sign bit is shifted out: -0 is zero; NaN is not.
-    for (std::size_t plane = 0; plane < count; ++plane)
-      any = hn::Or(any, hn::ShiftLeft<1>(hn::BitCast(bits, hn::Load(d, planes + plane * lanes + lane))));
-    hn::Store(any, bits, seen);
+  for (unsigned v = 0; v < V; ++v) {
+    hn::Store(hn::ShiftLeft<1>(any[v]), bits, seen);  // the sign bit is shifted out: -0 is zero; NaN is not
     for (std::size_t k = 0; k < step; ++k)
-      if (seen[k] != 0) alive[lane + k] = 1;
+      if (seen[k] != 0) alive[v * step + k] = 1;
   }
+}
+
+void mark_alive(const float* planes, std::size_t count, unsigned lanes, std::uint8_t* alive) {
+  const std::size_t step = hwy::HWY_NAMESPACE::Lanes(hwy::HWY_NAMESPACE::ScalableTag<float>());
+  std::size_t lane = 0;
+  for (; lane + 4 * step <= lanes; lane += 4 * step) mark_alive_vectors<4>(planes + lane, count, lanes, alive + lane);
+  for (; lane < lanes; lane += step) mark_alive_vectors<1>(planes + lane, count, lanes, alive + lane);
 }
 
 std::uint64_t multiply_adds(std::uint64_t rounds, float* sink) {
