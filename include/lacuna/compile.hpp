@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <lacuna/network.hpp>
+#include <lacuna/optimise.hpp>
 #include <lacuna/progress.hpp>
 #include <lacuna/tensor.hpp>
 
@@ -17,19 +18,6 @@ namespace lacuna {
 namespace engine {
 struct Compiled;
 }
-
-/// An optimisation that can be switched by name. All are exact: the answer does not change.
-struct Optimisation {
-  std::string_view name;
-  std::string_view what;
-  bool is_pass;  ///< changes the network; otherwise it is a check made while the program runs
-};
-
-/// The one list: `--optimise`, its help and the tests read it.
-std::vector<Optimisation> optimisations();
-
-/// "all", "none" or "a,b" -> names in list order. Throws InputError for a name nobody knows.
-std::vector<std::string> select_optimisations(std::string_view text);
 
 struct CompileOptions {
   std::string device = "auto";            ///< auto (LACUNA_DEVICE, else cpu) or cpu

@@ -49,7 +49,4 @@ SparseMatrix generate_inputs(const InputOptions& options, std::string* source = 
 /// Writes `input \t neuron \t 1`, 1-based.
 void write_inputs(const SparseMatrix& inputs, const std::filesystem::path& file);
 
-/// The challenge's constant bias: -0.3, -0.35, -0.4, -0.45 up to 1,024, 4,096, 16,384 and 65,536 neurons.
-float challenge_bias(std::uint32_t neurons);
-
 }  // namespace lacuna

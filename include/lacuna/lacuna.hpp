@@ -9,6 +9,8 @@
 #include <lacuna/generate.hpp>
 #include <lacuna/load.hpp>
 #include <lacuna/network.hpp>
+#include <lacuna/optimise.hpp>
 #include <lacuna/progress.hpp>
 #include <lacuna/sparse_matrix.hpp>
+#include <lacuna/store.hpp>
 #include <lacuna/tensor.hpp>

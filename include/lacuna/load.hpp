@@ -1,4 +1,4 @@
-// From files to a Network and its inputs.
+// From files to a Network, its inputs and its tensors.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include <lacuna/network.hpp>
 #include <lacuna/progress.hpp>
+#include <lacuna/tensor.hpp>
 
 namespace lacuna {
 
@@ -44,8 +45,14 @@ SparseMatrix load_inputs(const std::filesystem::path& file, std::uint32_t count,
 /// With `first_only`, inputs at or beyond `count` are left out instead of being an error.
 std::vector<std::uint32_t> load_categories(const std::filesystem::path& file, std::uint32_t count, bool first_only = false);
 
-/// Writes a network or a matrix as a binary store: complete or not at all.
-void save_store(const Network& network, const std::filesystem::path& file);
-void save_store(const SparseMatrix& matrix, const std::filesystem::path& file);
+/// Reads NumPy's .npy (float32, float64, integers and bool, C order) or MNIST's .idx (unsigned bytes; plain, .gz or .zst;
+/// images are scaled to [0, 1], labels are not).
+Tensor load_tensor(const std::filesystem::path& file);
+
+/// Writes .npy version 1.0, float32: to a temporary file first, then renamed.
+void save_tensor(const Tensor& tensor, const std::filesystem::path& file);
+
+/// The challenge's constant bias: -0.3, -0.35, -0.4, -0.45 up to 1,024, 4,096, 16,384 and 65,536 neurons.
+float challenge_bias(std::uint32_t neurons);
 
 }  // namespace lacuna

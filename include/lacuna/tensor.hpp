@@ -1,8 +1,7 @@
-// Tensor: dense float32 values in row-major order, and its .npy file.
+// Tensor: dense float32 values in row-major order.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <vector>
 
 namespace lacuna {
@@ -14,12 +13,5 @@ struct Tensor {
   std::size_t rows() const { return shape.empty() ? 0 : shape[0]; }
   std::size_t row_size() const { return rows() == 0 ? 0 : values.size() / rows(); }
 };
-
-/// Reads NumPy's .npy (float32, float64, integers and bool, C order) or MNIST's .idx (unsigned bytes; plain, .gz or .zst;
-/// images are scaled to [0, 1], labels are not).
-Tensor load_tensor(const std::filesystem::path& file);
-
-/// Writes .npy version 1.0, float32: to a temporary file first, then renamed.
-void save_tensor(const Tensor& tensor, const std::filesystem::path& file);
 
 }  // namespace lacuna

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
+#include <lacuna/load.hpp>
 #include <mutex>
 #include <set>
 #include <system_error>

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <lacuna/error.hpp>
-#include <lacuna/tensor.hpp>
+#include <lacuna/load.hpp>
 #include <memory>
 #include <utility>
 #include <vector>

@@ -7,6 +7,7 @@
 #include <bit>
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
+#include <lacuna/load.hpp>
 #include <memory>
 #include <vector>
 
@@ -58,13 +59,6 @@ Array<Column> layer_columns(const std::vector<std::uint32_t>& inputs, std::uint3
 
 }  // namespace
 }  // namespace generate
-
-float challenge_bias(std::uint32_t neurons) {
-  if (neurons <= 1024) return -0.3f;
-  if (neurons <= 4096) return -0.35f;
-  if (neurons <= 16384) return -0.4f;
-  return -0.45f;
-}
 
 Network generate_radix(const RadixOptions& options) {
   generate::check(options);

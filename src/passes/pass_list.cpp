@@ -6,8 +6,8 @@
 #include <array>
 #include <chrono>
 
-#include <lacuna/compile.hpp>
 #include <lacuna/error.hpp>
+#include <lacuna/optimise.hpp>
 
 namespace lacuna {
 namespace passes {

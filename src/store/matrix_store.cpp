@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lacuna/load.hpp>
+#include <lacuna/store.hpp>
 
 namespace lacuna::store {
 namespace {

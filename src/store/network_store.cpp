@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <lacuna/load.hpp>
+#include <lacuna/store.hpp>
 #include <utility>
 
 #include "store/matrix_store.hpp"

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <lacuna/error.hpp>
-#include <lacuna/load.hpp>
+#include <lacuna/store.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <lacuna/error.hpp>
-#include <lacuna/generate.hpp>
+#include <lacuna/load.hpp>
 
 #include "base/parallel.hpp"
 #include "frontends/graph_challenge/folder.hpp"
@@ -92,3 +92,14 @@ Network load_challenge(const fs::path& folder, const LoadOptions& options, LoadR
 }
 
 }  // namespace lacuna::frontends
+
+namespace lacuna {
+
+float challenge_bias(std::uint32_t neurons) {
+  if (neurons <= 1024) return -0.3f;
+  if (neurons <= 4096) return -0.35f;
+  if (neurons <= 16384) return -0.4f;
+  return -0.45f;
+}
+
+}  // namespace lacuna

@@ -1,7 +1,7 @@
 // Dense tensors from files: NumPy's .npy and MNIST's .idx.
 #pragma once
 
-#include <lacuna/tensor.hpp>
+#include <lacuna/load.hpp>
 #include <string>
 #include <string_view>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <lacuna/tensor.hpp>
+#include <lacuna/load.hpp>
 
 #include "support/packing.hpp"
 #include "support/temp_folder.hpp"
