@@ -13,8 +13,9 @@ namespace lacuna {
 namespace passes {
 namespace {
 
-constexpr std::array<ListedPass, 2> list{{
+constexpr std::array<ListedPass, 3> list{{
     {"remove_unread_operators", "drop operators whose value nobody reads", remove_unread_operators},
+    {"merge_equal_neurons", "neurons of a layer that always have the same value become one", merge_equal_neurons},
     {"dead_inputs", "inputs whose activations are all zero leave the batch, where zero stays zero", nullptr},
 }};
 
@@ -34,6 +35,11 @@ Network run_passes(Network network, const std::vector<std::string>& selected, co
     network = pass.run(std::move(network));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     if (after_pass) after_pass(pass.name, network, seconds.count(), hash(network) != before);
+    try {
+      verify(network);
+    } catch (const InputError& error) {
+      throw InternalError(fmt::format("{} broke the network: {}", pass.name, error.what()));
+    }
   }
   return network;
 }

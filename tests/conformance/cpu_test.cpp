@@ -125,6 +125,38 @@ TEST_P(CpuConformance, DenseInputsGiveWhatSparseOnesGive) {
   EXPECT_EQ(session.run(sparse).to_tensor().values, session.run(dense).to_tensor().values);
 }
 
+/// Every row of the hidden layers stands there four times.
+TEST_P(CpuConformance, EqualNeuronsAgree) {
+  const Network random = random_network(33, {{31, 0.3, Activation::relu()}, {29, 0.3, Activation::tanh(), false}, {20, 0.5, Activation::identity()}}, 43);
+  Network network = random;
+  std::uint32_t copies_of_source = 1;
+  for (std::size_t k = 0; k < network.operators.size(); ++k) {
+    const bool is_last = k + 1 == network.operators.size();
+    auto& linear = std::get<Linear>(network.operators[k].operation);
+    const SparseMatrix weights = linear.weights;
+    const std::uint32_t copies = is_last ? 1 : 4;
+    std::vector<Entry> entries;
+    std::vector<float> bias;
+    for (std::uint32_t copy = 0; copy < copies; ++copy)
+      for (std::uint32_t row = 0; row < weights.rows; ++row) {
+        bias.push_back(linear.bias[linear.bias.size() == 1 ? 0 : row]);
+        for (std::size_t e = weights.row_begin[row]; e < weights.row_begin[row + std::size_t{1}]; ++e)
+          for (std::uint32_t source = 0; source < copies_of_source; ++source)
+            entries.push_back({copy * weights.rows + row, source * weights.columns + weights.column(e), weights.value(e) / static_cast<float>(1 + source)});
+      }
+    linear.weights = make_sparse_matrix(copies * weights.rows, copies_of_source * weights.columns, entries);
+    linear.bias = bias;
+    network.values[static_cast<std::size_t>(network.operators[k].output)].shape = {{copies * weights.rows}};
+    copies_of_source = copies;
+  }
+  expect_within_bound(network, random_inputs(70, 33, 47));
+  const std::uint64_t edges = count_edges(compile_here(network).network());
+  if (GetParam().optimise == "none")
+    EXPECT_EQ(edges, count_edges(network));
+  else
+    EXPECT_LE(edges, count_edges(random));  // its own empty rows merge too
+}
+
 /// Negative biases: zero stays zero, so inputs may leave; with optimisations they must leave, without they must not.
 TEST_P(CpuConformance, InputsThatDieLeaveTheBatchAndOthersKeepTheirPlace) {
   std::mt19937 random(37);
