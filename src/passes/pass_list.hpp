@@ -34,9 +34,9 @@ Network remove_unread_operators(Network network);
 
 /// Neurons of a layer with the same sources, weights and bias become one; their readers add their weights up, layer after layer. The network's
 /// input and output and values that are added row by row keep all their neurons.
-/// Needs: verify passed. Gives: the same sums in exact arithmetic; in floats a merged weight is rounded once, which stays within the bound
-/// of the unmerged row (one rounding for each nonzero). Bit for bit the same where the weights add up exactly, as in the challenge's
-/// networks (sixteenths); leave it out by name where that matters and they do not. Cost: O(edges).
+/// Needs: verify passed. Gives: the same sums in exact arithmetic; floats are added in another order and a merged weight is rounded once, both
+/// within the bound of the unmerged row (a rounding for each nonzero). Every other optimisation keeps each bit: leave this one out by
+/// name where that matters. Cost: O(edges).
 Network merge_equal_neurons(Network network);
 
 }  // namespace lacuna::passes
