@@ -29,15 +29,20 @@ class ShareRunner {
       : rows_(rows), plan_(plan), kernels_(cpu::kernels_for(plan.isa)), batch_(batch), lanes_(lanes), remove_dead_inputs_(remove_dead_inputs) {}
 
   ShareOutputs run(std::size_t first, std::size_t count) {
-    fill(first, count);
-    std::size_t stretch = remove_dead_inputs_ ? 1 : rows_.groups.size();
-    for (std::size_t group = 0; group < rows_.groups.size();) {
-      const std::size_t end = std::min(group + stretch, rows_.groups.size());
-      for (Panel& panel : used_panels()) run_stretch(panel, group, end);
-      group = end;
-      if (group == rows_.groups.size() || !remove_dead_inputs_) continue;
-      if (!rows_.groups[group].zero_from_here) continue;
-      stretch = remove_dead(rows_.groups[group - 1].live_after) ? 1 : std::min(stretch * 2, longest_stretch);
+    seat(first, count);
+    const std::size_t groups = rows_.groups.size();
+    std::size_t stretch = remove_dead_inputs_ ? 1 : groups;
+    std::size_t done = std::min(stretch, groups);
+    for (Panel& panel : used_panels()) {  // the first stretch finds its inputs still in the cache
+      lay_inputs(panel);
+      run_stretch(panel, 0, done);
+    }
+    while (done < groups) {
+      if (remove_dead_inputs_ && rows_.groups[done].zero_from_here)
+        stretch = remove_dead(rows_.groups[done - 1].live_after) ? 1 : std::min(stretch * 2, longest_stretch);
+      const std::size_t end = std::min(done + stretch, groups);
+      for (Panel& panel : used_panels()) run_stretch(panel, done, end);
+      done = end;
     }
     return collect();
   }
@@ -51,7 +56,8 @@ class ShareRunner {
     return std::span(panels_).first(used);
   }
 
-  void fill(std::size_t first, std::size_t count) {
+  /// Gives every input of the share its panel and lane.
+  void seat(std::size_t first, std::size_t count) {
     const std::size_t needed = (count + lanes_ - 1) / lanes_;
     while (panels_.size() < needed) panels_.push_back({base::AlignedFloats(std::size_t{rows_.planes} * lanes_), lanes_, {}, {}});
     for (Panel& panel : panels_) panel.ids.clear();
@@ -61,8 +67,12 @@ class ShareRunner {
       const std::size_t inside = std::min<std::size_t>(lanes_, first + count - begin);
       panel.lanes = plan::panel_for(inside, lanes_, plan_.isa);
       for (std::size_t lane = 0; lane < inside; ++lane) panel.ids.push_back(static_cast<std::uint32_t>(begin + lane));
-      batch_.fill(panel.arena.data() + std::size_t{rows_.input.first} * panel.lanes, panel.lanes, begin, inside);
     }
+  }
+
+  void lay_inputs(Panel& panel) {
+    float* const planes = panel.arena.data() + std::size_t{rows_.input.first} * panel.lanes;
+    batch_.fill(planes, panel.lanes, panel.ids.front(), panel.ids.size());
   }
 
   void run_stretch(Panel& panel, std::size_t begin, std::size_t end) {

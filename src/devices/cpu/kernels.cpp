@@ -1,5 +1,5 @@
-// Chooses among the kernel sets that table_kernel.cpp, compiled once for each instruction set, offers. Compiled through
-// Highway's foreach_target: this file is included again for every target.
+// The kernel sets, one for each instruction set: through Highway's foreach_target this file is included again for every one.
+#define HWY_DISABLED_TARGETS HWY_SSSE3  // nobody can choose it
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/kernels.cpp"
 #include <hwy/foreach_target.h>  // must come first
