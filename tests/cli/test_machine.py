@@ -54,3 +54,7 @@ class Machine(ProgramTest):
 
     def test_an_unknown_device_is_not_supported(self):
         self.fail_with(3, *self.args, "--device", "gpu", says=["gpu", "cpu"])
+        self.fail_with(3, *self.args, env={"LACUNA_DEVICE": "gpu"}, says=["gpu", "cpu"])
+
+    def test_the_device_flag_wins_over_the_environment(self):
+        self.assertEqual(self.succeed_json(*self.args, "--device", "cpu", env={"LACUNA_DEVICE": "gpu"})["device"], "cpu")
