@@ -26,21 +26,18 @@ install_missing() {
   touch "$stamp"
 }
 
-# build PRESET TARGET [CMAKE-OPTION...]: configures when asked something new, then builds; quiet when there is nothing to do, the whole
-# log when it fails.
+# build PRESET TARGET [CMAKE-OPTION...]: configures when asked something new, then builds; says so only then, and shows
+# the whole log when it fails.
 build() {
   local preset=$1 target=$2 folder="$root/build/$1" log="$root/build/$1.log"
   shift 2
   mkdir -p "$folder"
   if [ ! -e "$folder/build.ninja" ] || { [ $# -gt 0 ] && [ "$(cat "$folder/options" 2>/dev/null)" != "$*" ]; }; then
-    echo "configuring $preset (log: build/$preset.log)" >&2
+    echo "configuring and building $preset (minutes the first time; log: build/$preset.log)" >&2
     (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 || { cat "$log" >&2; return 1; }
     echo "$*" >"$folder/options"
   fi
-  if ! ninja -C "$folder" -n "$target" 2>/dev/null | tail -1 | grep -q 'no work to do'; then
-    echo "building $preset (minutes the first time; log: build/$preset.log)" >&2
-    ninja -C "$folder" "$target" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
-  fi
+  ninja -C "$folder" "$target" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
 }
 
 build_release() {
