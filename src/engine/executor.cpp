@@ -77,7 +77,7 @@ class ShareRunner {
 
   void run_stretch(Panel& panel, std::size_t begin, std::size_t end) {
     for (std::size_t group = begin; group < end; ++group) {
-      kernels_.run_table(plan_.groups[group].view(), panel.lanes, panel.arena.data());
+      plan_.run(group, panel.lanes, panel.arena.data());
       active_edges_ += plan_.groups[group].nnz() * panel.ids.size();
     }
   }

@@ -21,6 +21,9 @@ struct Plan {
   unsigned panel_lanes;
   std::vector<Candidate> candidates;  ///< empty: the width was given
   std::vector<PackedTable> groups;
+
+  /// Computes a group's rows for all lanes of a panel, with the kernel chosen for it.
+  void run(std::size_t group, unsigned lanes, float* arena) const { cpu::kernels_for(isa).run_table(groups[group].view(), lanes, arena); }
 };
 
 struct PlanOptions {
