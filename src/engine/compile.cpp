@@ -32,8 +32,10 @@ Program compile(const Network& network, const CompileOptions& options) {
   Network simplified = passes::run_passes(network, selected, options.after_pass);
   rows::SparseRows rows = rows::lower(simplified);
   plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads});
+  std::optional<plan::CountedLayer> counted;
+  if (passes::is_selected(selected, "sparse_first_layer")) counted = plan::CountedLayer::of(rows);
   return Program(std::make_shared<const engine::Compiled>(
-      engine::Compiled{std::move(simplified), std::move(rows), std::move(plan), threads, selected, count_edges(network)}));
+      engine::Compiled{std::move(simplified), std::move(rows), std::move(plan), std::move(counted), threads, selected, count_edges(network)}));
 }
 
 Program::Program(std::shared_ptr<const engine::Compiled> compiled) : compiled_(std::move(compiled)) {}

@@ -13,10 +13,13 @@ namespace lacuna {
 namespace passes {
 namespace {
 
-constexpr std::array<ListedPass, 3> list{{
+constexpr std::array<ListedPass, 6> list{{
     {"remove_unread_operators", "drop operators whose value nobody reads", remove_unread_operators},
     {"merge_equal_neurons", "neurons of a layer that always have the same value become one", merge_equal_neurons},
+    {"depth_first", "inputs in a panel go through many layers while they are in the cache", nullptr},
+    {"sparse_first_layer", "inputs that are on or off go through the first layer as bits, where its weights are equal", nullptr},
     {"dead_inputs", "inputs whose activations are all zero leave the batch, where zero stays zero", nullptr},
+    {"equal_inputs", "inputs whose activations have become the same are computed once", nullptr},
 }};
 
 }  // namespace

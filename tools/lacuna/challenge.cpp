@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "command.hpp"
 
@@ -30,6 +31,7 @@ struct Problem {
   lacuna::Network network;
   std::string network_from;
   lacuna::SparseMatrix inputs;
+  std::optional<lacuna::BitMatrix> packed;  ///< the inputs as bits, where that is smaller
   std::string inputs_from;
   std::string truth_file;
   std::vector<std::uint32_t> truth;
@@ -164,6 +166,7 @@ void run_challenge(ChallengeOptions options) {
   options.layers = static_cast<std::uint32_t>(problem.network.operators.size());
   get_inputs(options, problem);
   get_truth(options, problem);
+  if (lacuna::is_smaller_as_bits(problem.inputs)) problem.packed = lacuna::pack_bits(problem.inputs, options.threads);
   result.seconds_load = load_watch.seconds();
 
   const Stopwatch compile_watch;
@@ -173,7 +176,7 @@ void run_challenge(ChallengeOptions options) {
   lacuna::Session session = program.open();
   lacuna::Outputs outputs;
   for (unsigned round = 0; round < options.repeat; ++round) {
-    outputs = session.run(problem.inputs);
+    outputs = problem.packed ? session.run(*problem.packed) : session.run(problem.inputs);
     result.seconds_run.push_back(session.report().seconds);
   }
   result.active_edges = session.report().active_edges;

@@ -1,4 +1,4 @@
-// Small kernels over whole planes: which lanes are alive, and the register-only loop that measures the multiply-add peak.
+// Small kernels over whole planes: which lanes are alive, which are equal, and the register-only loop that measures the multiply-add peak.
 // Included once for each instruction set (kernels.cpp).
 #if defined(LACUNA_PLANE_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LACUNA_PLANE_KERNELS_INL
@@ -39,6 +39,38 @@ void mark_alive(const float* planes, std::size_t count, unsigned lanes, std::uin
   std::size_t lane = 0;
   for (; lane + 4 * step <= lanes; lane += 4 * step) mark_alive_vectors<4>(planes + lane, count, lanes, alive + lane);
   for (; lane < lanes; lane += step) mark_alive_vectors<1>(planes + lane, count, lanes, alive + lane);
+}
+
+void hash_lanes(const float* planes, std::size_t count, unsigned lanes, std::uint32_t* hash) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  const auto factor = hn::Set(bits, 0x9E3779B1u);
+  for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
+    auto mixed = hn::LoadU(bits, hash + lane);
+    for (std::size_t plane = 0; plane < count; ++plane) {
+      mixed = hn::Mul(hn::Xor(mixed, hn::BitCast(bits, hn::Load(d, planes + plane * lanes + lane))), factor);
+      mixed = hn::Xor(mixed, hn::ShiftRight<15>(mixed));
+    }
+    hn::StoreU(mixed, bits, hash + lane);
+  }
+}
+
+void clear_unequal(const float* planes, std::size_t count, unsigned lanes, const float* column, std::size_t stride, std::uint8_t* equal) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  HWY_ALIGN std::uint32_t seen[64];
+  for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
+    auto different = hn::Zero(bits);
+    for (std::size_t plane = 0; plane < count; ++plane) {
+      const auto here = hn::BitCast(bits, hn::Load(d, planes + plane * lanes + lane));
+      different = hn::Or(different, hn::Xor(here, hn::BitCast(bits, hn::Set(d, column[plane * stride]))));
+    }
+    hn::Store(different, bits, seen);
+    for (std::size_t k = 0; k < hn::Lanes(d); ++k)
+      if (seen[k] != 0) equal[lane + k] = 0;
+  }
 }
 
 std::uint64_t multiply_adds(std::uint64_t rounds, float* sink) {
