@@ -19,6 +19,7 @@ namespace lacuna {
 
 namespace engine {
 struct Compiled;
+struct Workspace;
 }
 
 struct CompileOptions {
@@ -54,8 +55,13 @@ struct RunReport {
   std::size_t different_outputs = 0;  ///< rows of values
 };
 
+/// Runs batches, one at a time; it keeps its memory from run to run.
 class Session {
  public:
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
   Outputs run(const SparseMatrix& inputs);
   Outputs run(const BitMatrix& inputs);
   Outputs run(const Tensor& inputs);
@@ -65,6 +71,7 @@ class Session {
   friend class Program;
   explicit Session(std::shared_ptr<const engine::Compiled> compiled);
   std::shared_ptr<const engine::Compiled> compiled_;
+  std::unique_ptr<std::vector<engine::Workspace>> workspaces_;
   RunReport report_;
 };
 

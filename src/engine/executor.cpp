@@ -11,18 +11,30 @@
 namespace lacuna::engine {
 namespace {
 
-constexpr std::size_t share_inputs = 2048;                   // 3% of it still fill a panel
-constexpr std::size_t share_bytes = std::size_t{512} << 20;  // of planes, for one core
+constexpr std::size_t share_bytes = std::size_t{1} << 18;           // of planes in use: half of a small L2
+constexpr std::size_t most_share_bytes = std::size_t{512} << 20;    // breadth first, for one core
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 
-/// How many inputs a share takes of `inputs`: alone, a panel; where inputs leave, many panels, so that those left fill some of them.
+/// The most planes that are in use at once; those of the input only where they are filled.
+std::size_t planes_in_use(const Run& run) {
+  std::size_t most = 0;
+  for (std::size_t k = run.counted == nullptr ? 0 : 1; k < run.rows.groups.size(); ++k) {
+    std::size_t planes = run.rows.groups[k].destination.count;
+    for (const rows::PlaneRange& range : k == 0 ? std::vector{run.rows.input} : run.rows.groups[k - 1].live_after) planes += range.count;
+    most = std::max(most, planes);
+  }
+  return std::max<std::size_t>(most, 1);
+}
+
+/// How many inputs a share takes of `inputs`: as many as stay in the cache, at least as many as the first layer takes at once.
 std::size_t share_size(const Run& run, std::size_t inputs) {
   const std::size_t lanes = run.lanes;
-  if (run.options.depth_first && !run.options.dead_inputs && !run.options.equal_inputs) return lanes;
-  const std::size_t by_memory = share_bytes / (std::size_t{run.rows.planes} * sizeof(float));
-  const std::size_t most = run.options.depth_first ? std::min(share_inputs, by_memory) : by_memory;
-  const std::size_t by_balance = inputs / (std::size_t{run.options.threads} * (run.options.depth_first ? 4 : 1));
-  return std::max<std::size_t>(std::min(most, by_balance) / lanes, 1) * lanes;
+  const std::size_t input_bytes = planes_in_use(run) * sizeof(float);
+  const bool deep = run.options.depth_first;
+  const std::size_t by_memory = (deep ? share_bytes : most_share_bytes) / input_bytes;
+  const std::size_t by_balance = inputs / (std::size_t{run.options.threads} * (deep ? 4 : 1));
+  const std::size_t least = run.counted == nullptr ? lanes : cpu::bit_lanes;
+  return std::max<std::size_t>(std::min(std::max(by_memory, least), by_balance) / lanes, 1) * lanes;
 }
 
 /// A pool of parcels at one layer, cut into shares of about equal size.
@@ -46,7 +58,7 @@ std::vector<std::vector<Piece>> cut_pool(const std::vector<Parcel>& parcels, std
 
 class Waves {
  public:
-  explicit Waves(const Run& run) : run_(run), runners_(run.options.threads) {}
+  Waves(const Run& run, Workspaces& workspaces) : run_(run), workspaces_(workspaces), runners_(run.options.threads) { workspaces_.resize(runners_.size()); }
 
   void run_all() {
     first_wave();
@@ -90,7 +102,7 @@ class Waves {
     std::vector<Arrived> arrived(shares);
     const Stops stops{stop, shares > run_.options.threads};
     base::parallel_for(run_.options.threads, shares, [&](std::size_t k, unsigned worker) {
-      if (!runners_[worker]) runners_[worker] = std::make_unique<ShareRunner>(run_);
+      if (!runners_[worker]) runners_[worker] = std::make_unique<ShareRunner>(run_, workspaces_[worker]);
       run_share(*runners_[worker], k, stops);
       parcels[k] = runners_[worker]->take_parcel();
       arrived[k] = runners_[worker]->take_arrived();
@@ -102,6 +114,7 @@ class Waves {
   }
 
   const Run& run_;
+  Workspaces& workspaces_;
   std::vector<std::unique_ptr<ShareRunner>> runners_;
   std::map<std::size_t, std::vector<Parcel>> parked_;
   std::vector<Arrived> arrived_;
@@ -134,7 +147,7 @@ Outputs join(std::vector<Arrived>& arrived, std::vector<std::uint32_t>& leader, 
 }  // namespace
 
 Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan::CountedLayer* counted, const ExecutorOptions& options,
-                const Batch& batch, RunReport& report) {
+                const Batch& batch, Workspaces& workspaces, RunReport& report) {
   const auto start = std::chrono::steady_clock::now();
   const std::size_t of_one_core = (batch.size() + options.threads - 1) / options.threads;
   std::vector<std::uint32_t> leader(batch.size());
@@ -142,7 +155,7 @@ Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan
   const bool counts = counted != nullptr && batch.is_on_or_off() && counted->takes(batch.one_value());
   const unsigned lanes = plan::panel_for(of_one_core, plan.panel_lanes, plan.isa);
   const Run run{rows, plan, counts ? counted : nullptr, batch, options, lanes, leader};
-  Waves waves(run);
+  Waves waves(run, workspaces);
   waves.run_all();
 
   Outputs outputs = join(waves.arrived(), leader, rows.output.count);

@@ -5,6 +5,7 @@
 #include <lacuna/compile.hpp>
 
 #include "engine/batch.hpp"
+#include "engine/workspace.hpp"
 #include "plan/counted_layer.hpp"
 #include "plan/plan.hpp"
 #include "rows/sparse_rows.hpp"
@@ -20,6 +21,6 @@ struct ExecutorOptions {
 
 /// Needs: the batch has the width of rows.input. `counted` is used where the batch allows it; null: never.
 Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan::CountedLayer* counted, const ExecutorOptions& options,
-                const Batch& batch, RunReport& report);
+                const Batch& batch, Workspaces& workspaces, RunReport& report);
 
 }  // namespace lacuna::engine

@@ -65,13 +65,13 @@ Comparison compare(const Panel& panel, const First& first, const Panel& panel_of
 
 }  // namespace
 
-std::vector<Follower> mark_first_of_equals(std::span<Panel> panels, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels) {
+std::vector<Follower> find_followers(std::span<const Panel> panels, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels) {
   std::vector<Follower> followers;
   Firsts firsts(count_inputs(panels));
   std::vector<std::uint32_t> hash;
   std::vector<Comparison> comparisons;  // of the panel at hand: one sweep answers for all its lanes
   for (std::uint32_t k = 0; k < panels.size(); ++k) {
-    Panel& panel = panels[k];
+    const Panel& panel = panels[k];
     hash.assign(panel.lanes, 0);
     comparisons.clear();
     for (const rows::PlaneRange& range : planes) kernels.hash_lanes(panel.plane(range.first), range.count, panel.lanes, hash.data());
@@ -85,8 +85,7 @@ std::vector<Follower> mark_first_of_equals(std::span<Panel> panels, std::span<co
       auto done = std::find_if(comparisons.begin(), comparisons.end(), [&](const Comparison& one) { return one.first == &first; });
       if (done == comparisons.end()) done = comparisons.insert(done, compare(panel, first, panels[first.panel], planes, kernels));
       if (done->equal[lane] == 0) continue;  // the same hash by chance: it stays
-      panel.stays[lane] = 0;
-      followers.push_back({panel.ids[lane], panels[first.panel].ids[first.lane]});
+      followers.push_back({panel.ids[lane], panels[first.panel].ids[first.lane], k, lane});
     }
   }
   return followers;

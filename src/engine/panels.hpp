@@ -28,14 +28,16 @@ void mark_all(std::span<Panel> panels);
 /// Only inputs with a value other than zero in `planes` stay.
 void mark_alive(std::span<Panel> panels, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels);
 
-/// An input that has the same values as another, which goes on for both.
+/// An input in `lane` of `panel` that has the same values as another, which can go on for both.
 struct Follower {
   std::uint32_t id;
   std::uint32_t leader;
+  std::uint32_t panel;
+  unsigned lane;
 };
 
-/// Of inputs that stay and have the same bits in all `planes`, only the first stays; the others are returned. Found by hash, confirmed by value.
-std::vector<Follower> mark_first_of_equals(std::span<Panel> panels, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels);
+/// Of inputs that stay and have the same bits in all `planes`, all but the first. Found by hash, confirmed by value.
+std::vector<Follower> find_followers(std::span<const Panel> panels, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels);
 
 std::size_t count_inputs(std::span<const Panel> panels);
 std::size_t count_staying(std::span<const Panel> panels);

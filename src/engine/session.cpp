@@ -13,24 +13,28 @@
 
 namespace lacuna {
 
-Session::Session(std::shared_ptr<const engine::Compiled> compiled) : compiled_(std::move(compiled)) {}
+Session::Session(std::shared_ptr<const engine::Compiled> compiled)
+    : compiled_(std::move(compiled)), workspaces_(std::make_unique<engine::Workspaces>()) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
 
 namespace {
 
-Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, RunReport& report) {
+Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, engine::Workspaces& workspaces, RunReport& report) {
   if (batch.size() > 0 && batch.width() != program.rows.input.count)
     throw InputError(fmt::format("the inputs have {} values each, but the network's input has {} neurons", batch.width(), program.rows.input.count));
   const auto is_on = [&](std::string_view name) { return passes::is_selected(program.optimisations, name); };
   const engine::ExecutorOptions options{program.threads, is_on("dead_inputs"), is_on("equal_inputs"), is_on("depth_first")};
   const plan::CountedLayer* const counted = program.counted ? &*program.counted : nullptr;
-  return engine::execute(program.rows, program.plan, counted, options, batch, report);
+  return engine::execute(program.rows, program.plan, counted, options, batch, workspaces, report);
 }
 
 }  // namespace
 
-Outputs Session::run(const SparseMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), report_); }
-Outputs Session::run(const BitMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), report_); }
-Outputs Session::run(const Tensor& inputs) { return run_batch(*compiled_, engine::Batch(inputs), report_); }
+Outputs Session::run(const SparseMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
+Outputs Session::run(const BitMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
+Outputs Session::run(const Tensor& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
 
 Tensor Outputs::to_tensor() const {
   Tensor tensor{{inputs, width}, std::vector<float>(inputs * width, 0.0f)};

@@ -6,11 +6,14 @@
 namespace lacuna::engine {
 namespace {
 
-// A look is a pass over the live planes; running a row costs its nonzeros and about two visits to its own plane. Costs are counted in vectors
-// touched. Patience 8 spends an eighth on looks that find something; patience 128 below 1% on looks that do not.
-constexpr double least_patience = 8;
-constexpr double most_patience = 128;
-constexpr double price_of_hashing = 4;  // times that of looking for zeros: multiply, shift, two exclusive ors
+// Costs are counted in vectors touched, for each vector of inputs. A look for zeros is a pass over the live planes; running a row costs its
+// nonzeros and about two visits to its own plane. A look is due when the work since the last one, and the group at hand, outweigh it. It
+// begins with one panel and goes on only if that finds something, so looking in vain costs little.
+constexpr double least_patience = 16;
+constexpr double most_patience = 64;
+constexpr double price_of_hashing = 4;  // multiply, shift, two exclusive ors
+constexpr double price_of_moving = 60;  // an input moves to another lane float by float: 6 cycles each on Zen 3
+constexpr std::size_t foresight = 4;    // groups over which closing ranks must pay
 
 double cost_of(const rows::RowGroup& group) { return static_cast<double>(group.weights.nnz()) + 2.0 * group.weights.rows; }
 
@@ -22,22 +25,24 @@ std::size_t count_planes(std::span<const rows::PlaneRange> ranges) {
 
 }  // namespace
 
-ShareRunner::ShareRunner(const Run& run) : run_(run), kernels_(cpu::kernels_for(run.plan.isa)) {}
+ShareRunner::ShareRunner(const Run& run, Workspace& workspace) : run_(run), kernels_(cpu::kernels_for(run.plan.isa)), workspace_(workspace) {}
 
 std::span<Panel> ShareRunner::used_panels() {
   std::size_t used = 0;
-  while (used < panels_.size() && !panels_[used].ids.empty()) ++used;
-  return std::span(panels_).first(used);
+  while (used < workspace_.panels.size() && !workspace_.panels[used].ids.empty()) ++used;
+  return std::span(workspace_.panels).first(used);
 }
 
 /// Makes room for `count` inputs; panels are as wide as they need to be, and empty.
 void ShareRunner::seat(std::size_t count) {
   const std::size_t needed = (count + run_.lanes - 1) / run_.lanes;
-  while (panels_.size() < needed) panels_.push_back({base::AlignedFloats(std::size_t{run_.rows.planes} * run_.lanes), run_.lanes, {}, {}});
-  for (Panel& panel : panels_) panel.ids.clear();
+  const std::size_t floats = std::size_t{run_.rows.planes} * run_.lanes;
+  if (workspace_.panels.size() < needed) workspace_.panels.resize(needed);
+  for (Panel& panel : workspace_.panels) panel.ids.clear();
   for (std::size_t k = 0; k < needed; ++k) {
-    panels_[k].lanes = plan::panel_for(count - k * run_.lanes, run_.lanes, run_.plan.isa);
-    panels_[k].ids.resize(std::min<std::size_t>(run_.lanes, count - k * run_.lanes));
+    if (workspace_.panels[k].arena.size() < floats) workspace_.panels[k].arena = base::AlignedFloats(floats);
+    workspace_.panels[k].lanes = plan::panel_for(count - k * run_.lanes, run_.lanes, run_.plan.isa);
+    workspace_.panels[k].ids.resize(std::min<std::size_t>(run_.lanes, count - k * run_.lanes));
   }
   dead_look_ = equal_look_ = {0, least_patience};
 }
@@ -57,33 +62,30 @@ void ShareRunner::run_inputs(std::size_t first, std::size_t count, const Stops& 
 }
 
 void ShareRunner::lay_inputs(std::span<Panel> panels, std::size_t end) {
-  if (run_.counted != nullptr && end > 0) {
-    count_first_layer(panels);
-    for (Panel& panel : panels) run_stretch(panel, 1, end);
+  if (run_.counted == nullptr) {
+    for (Panel& panel : panels) {
+      run_.batch.fill(panel.plane(run_.rows.input.first), panel.lanes, panel.ids.front(), panel.ids.size());
+      run_stretch(panel, 0, end);
+    }
     return;
   }
-  for (Panel& panel : panels) {
-    run_.batch.fill(panel.plane(run_.rows.input.first), panel.lanes, panel.ids.front(), panel.ids.size());
-    run_stretch(panel, 0, end);
+  count_first_layer(panels);
+  const cpu::CountEpilogue epilogue = run_.counted->epilogue(run_.batch.one_value());
+  const std::size_t destination = run_.rows.groups.front().destination.first;
+  for (std::size_t k = 0; k < panels.size(); ++k) {
+    kernels_.counts_to_planes(epilogue, workspace_.counts.data() + k * run_.lanes, run_.counted->rows(), panels[k].lanes, panels[k].plane(destination));
+    run_stretch(panels[k], 1, end);
   }
 }
 
-/// The first layer from bits: counts for a few rows at a time, so that they stay in L1 on their way to the panels.
+/// The first layer from bits: a byte for each row and input, a quarter of what the values would take.
 void ShareRunner::count_first_layer(std::span<Panel> panels) {
-  constexpr std::uint32_t rows_at_once = 32;
   const plan::CountedLayer& layer = *run_.counted;
   const std::size_t count = count_inputs(panels);
-  if (!bits_) bits_.emplace(layer.input_planes());
-  run_.batch.lay(*bits_, panels.front().ids.front(), count, kernels_);
-  counts_.resize(std::size_t{rows_at_once} * cpu::bit_lanes + cpu::bit_lanes);  // a narrow last panel reads beyond its inputs
-  const cpu::CountEpilogue epilogue = layer.epilogue(run_.batch.one_value());
-  const std::size_t destination = run_.rows.groups.front().destination.first;
-  for (std::uint32_t first = 0; first < layer.rows(); first += rows_at_once) {
-    const std::uint32_t last = std::min(first + rows_at_once, layer.rows());
-    kernels_.count_bits(layer.table(), bits_->data(), first, last, counts_.data());
-    for (std::size_t k = 0; k < panels.size(); ++k)
-      kernels_.counts_to_planes(epilogue, counts_.data() + k * run_.lanes, first, last - first, panels[k].lanes, panels[k].plane(destination + first));
-  }
+  if (!workspace_.bits) workspace_.bits.emplace(layer.input_planes());
+  run_.batch.lay(*workspace_.bits, panels.front().ids.front(), count, kernels_);
+  workspace_.counts.resize((std::size_t{layer.rows()} + 1) * cpu::bit_lanes);  // one more: a narrow last panel reads beyond its inputs
+  kernels_.count_bits(layer.table(), workspace_.bits->data(), layer.rows(), workspace_.counts.data());
   active_edges_ += run_.plan.groups.front().nnz() * count;
 }
 
@@ -95,7 +97,7 @@ void ShareRunner::run_pieces(const std::vector<Piece>& pieces, const Stops& stop
   std::size_t seated = 0;
   for (const Piece& piece : pieces) {
     for (std::size_t done = 0; done < piece.count;) {
-      Panel& panel = panels_[seated / run_.lanes];
+      Panel& panel = workspace_.panels[seated / run_.lanes];
       const std::size_t lane = seated % run_.lanes;
       const std::size_t inside = std::min(piece.count - done, run_.lanes - lane);
       const std::size_t stride = piece.parcel->ids.size();
@@ -114,10 +116,13 @@ void ShareRunner::run_pieces(const std::vector<Piece>& pieces, const Stops& stop
 /// From group `done` to the output or to a stop.
 void ShareRunner::go_on(std::size_t done, std::size_t started, const Stops& stops) {
   while (done < run_.rows.groups.size()) {
-    if (done > 0) look_around(done);
+    const std::size_t thin = stops.when_thin ? started / 8 : 0;
+    if (done > 0 && look_around(done, thin) <= thin) return park(done);
     const std::span<Panel> panels = used_panels();
-    if (panels.empty()) return;
-    if (done == stops.at || (stops.when_thin && done > 0 && count_inputs(panels) * 8 <= started)) return park(done);
+    if (done == stops.at) {
+      mark_all(panels);
+      return park(done);
+    }
     const std::size_t end = stretch_end(done, stops.at);
     for (Panel& panel : panels) run_stretch(panel, done, end);
     done = end;
@@ -132,10 +137,7 @@ std::size_t ShareRunner::stretch_end(std::size_t begin, std::size_t stop) {
     const rows::RowGroup& group = run_.rows.groups[end++];
     dead_look_.work += cost_of(group);
     equal_look_.work += cost_of(group);
-    const double price = static_cast<double>(count_planes(group.live_after));
-    const bool can_die = run_.options.dead_inputs && end < run_.rows.groups.size() && run_.rows.groups[end].zero_from_here;
-    if (!run_.options.depth_first || (can_die && is_due(dead_look_, price))) break;
-    if (run_.options.equal_inputs && is_due(equal_look_, price * price_of_hashing)) break;
+    if (!run_.options.depth_first || is_dead_look_due(end) || is_equal_look_due(end)) break;
   }
   return end;
 }
@@ -152,46 +154,84 @@ void ShareRunner::settle(Look& look, bool found) {
   look.patience = found ? least_patience : std::min(look.patience * 2, most_patience);
 }
 
-/// Lets dead inputs and equal ones leave, where a look is due. Ranks are closed only when enough left for it to pay.
-void ShareRunner::look_around(std::size_t done) {
-  const std::span<const rows::PlaneRange> live = run_.rows.groups[done - 1].live_after;
-  const double price = static_cast<double>(count_planes(live));
-  const bool look_dead = run_.options.dead_inputs && run_.rows.groups[done].zero_from_here && is_due(dead_look_, price);
-  const bool look_equal = run_.options.equal_inputs && is_due(equal_look_, price * price_of_hashing);
-  if (!look_dead && !look_equal) return;
-  const std::span<Panel> panels = used_panels();
-  const std::size_t inputs = count_inputs(panels);
-  std::size_t staying = inputs;
-  std::vector<Follower> followers;
-  if (look_dead) {
-    mark_alive(panels, live, kernels_);
-    staying = count_staying(panels);
-    settle(dead_look_, staying * 8 <= inputs * 7);
-  } else {
-    mark_all(panels);
-  }
-  if (look_equal) {
-    const std::size_t alive = staying;
-    followers = mark_first_of_equals(panels, live, kernels_);
-    staying -= followers.size();
-    settle(equal_look_, staying * 8 <= alive * 7);
-  }
-  if (staying * 8 > inputs * 7) return;  // too few to close ranks for: all go on
-  for (const Follower& follower : followers) run_.leader[follower.id] = follower.leader;
-  close_ranks(panels, live, run_.lanes, run_.plan.isa);
+/// Marks the inputs that are dead, unless a first panel holds so few of them that the others need not be asked.
+bool ShareRunner::find_dead(std::span<Panel> panels, std::span<const rows::PlaneRange> live) {
+  const std::span<Panel> sample = panels.first(1);
+  mark_alive(sample, live, kernels_);
+  const bool found = count_staying(sample) * 8 <= count_inputs(sample) * 7;
+  if (found) mark_alive(panels.subspan(1), live, kernels_);
+  settle(dead_look_, found);
+  return found;
 }
 
+std::vector<Follower> ShareRunner::find_equals(std::span<const Panel> panels, std::span<const rows::PlaneRange> live) {
+  std::vector<Follower> followers = find_followers(panels.first(1), live, kernels_);
+  settle(equal_look_, !followers.empty());
+  if (!followers.empty() && panels.size() > 1) followers = find_followers(panels, live, kernels_);
+  return followers;
+}
+
+bool ShareRunner::closing_pays(std::size_t done, std::size_t staying, std::size_t leaving) const {
+  double saved = 0;
+  for (std::size_t group = done; group < std::min(done + foresight, run_.rows.groups.size()); ++group) saved += cost_of(run_.rows.groups[group]);
+  const double price = price_of_moving * static_cast<double>(count_planes(run_.rows.groups[done - 1].live_after));
+  return static_cast<double>(leaving) * saved > static_cast<double>(staying) * price;
+}
+
+bool ShareRunner::is_due(const Look& look, std::size_t next, double price_of_plane) const {
+  const double price = price_of_plane * static_cast<double>(count_planes(run_.rows.groups[next - 1].live_after));
+  return look.work + cost_of(run_.rows.groups[next]) >= look.patience * price;
+}
+
+bool ShareRunner::is_dead_look_due(std::size_t next) const {
+  return run_.options.dead_inputs && next < run_.rows.groups.size() && run_.rows.groups[next].zero_from_here && is_due(dead_look_, next, 1);
+}
+
+bool ShareRunner::is_equal_look_due(std::size_t next) const {
+  return run_.options.equal_inputs && next < run_.rows.groups.size() && is_due(equal_look_, next, price_of_hashing);
+}
+
+/// Lets dead inputs and equal ones leave, where a look is due and closing ranks pays. Returns how many go on; if that is `thin` or fewer they
+/// are only marked.
+std::size_t ShareRunner::look_around(std::size_t next, std::size_t thin) {
+  const std::span<const rows::PlaneRange> live = run_.rows.groups[next - 1].live_after;
+  const std::span<Panel> panels = used_panels();
+  const std::size_t inputs = count_inputs(panels);
+  const bool look_dead = is_dead_look_due(next);
+  const bool look_equal = is_equal_look_due(next);
+  if (!look_dead && !look_equal) return inputs;
+  mark_all(panels);
+  if (look_dead && !find_dead(panels, live)) mark_all(panels);
+  std::vector<Follower> followers;
+  if (look_equal) followers = find_equals(panels, live);
+  const std::size_t staying = count_staying(panels) - followers.size();
+  if (staying > thin && !closing_pays(next, staying, inputs - staying)) return inputs;  // all go on
+  for (const Follower& follower : followers) {
+    run_.leader[follower.id] = follower.leader;
+    panels[follower.panel].stays[follower.lane] = 0;
+  }
+  if (staying > thin) close_ranks(panels, live, run_.lanes, run_.plan.isa);
+  return staying;
+}
+
+/// Packs the inputs that stay into a parcel; nothing if there are none.
 void ShareRunner::park(std::size_t layer) {
   const std::span<Panel> panels = used_panels();
   const std::span<const rows::PlaneRange> live = run_.rows.groups[layer - 1].live_after;
-  const std::size_t count = count_inputs(panels);
+  const std::size_t count = count_staying(panels);
+  if (count == 0) return;
   parcel_.emplace(Parcel{layer, {}, base::AlignedFloats(count_planes(live) * count)});
+  std::vector<unsigned> from;
   for (const Panel& panel : panels) {
+    from.clear();
+    for (unsigned lane = 0; lane < panel.ids.size(); ++lane)
+      if (panel.stays[lane] != 0) from.push_back(lane);
+    if (from.empty()) continue;
     float* to = parcel_->values.data() + parcel_->ids.size();
     for (const rows::PlaneRange& range : live)
       for (std::size_t plane = range.first; plane < std::size_t{range.first} + range.count; ++plane, to += count)
-        std::copy_n(panel.plane(plane), panel.ids.size(), to);
-    parcel_->ids.insert(parcel_->ids.end(), panel.ids.begin(), panel.ids.end());
+        for (std::size_t k = 0; k < from.size(); ++k) to[k] = panel.plane(plane)[from[k]];
+    for (unsigned lane : from) parcel_->ids.push_back(panel.ids[lane]);
   }
 }
 

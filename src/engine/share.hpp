@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "engine/batch.hpp"
-#include "engine/bit_planes.hpp"
 #include "engine/executor.hpp"
-#include "engine/panels.hpp"
+#include "engine/workspace.hpp"
 
 namespace lacuna::engine {
 
@@ -53,7 +52,7 @@ struct Stops {
 
 class ShareRunner {
  public:
-  explicit ShareRunner(const Run& run);
+  ShareRunner(const Run& run, Workspace& workspace);
 
   /// Takes inputs [first, first + count) of the batch, or those of some parcels, to the output or to a stop.
   void run_inputs(std::size_t first, std::size_t count, const Stops& stops);
@@ -76,8 +75,13 @@ class ShareRunner {
   void count_first_layer(std::span<Panel> panels);
   void run_stretch(Panel& panel, std::size_t begin, std::size_t end);
   std::size_t stretch_end(std::size_t begin, std::size_t stop);
-  bool is_due(const Look& look, double price) const { return look.work >= look.patience * price; }
-  void look_around(std::size_t done);
+  bool is_due(const Look& look, std::size_t next, double price_of_plane) const;
+  bool is_dead_look_due(std::size_t next) const;
+  bool is_equal_look_due(std::size_t next) const;
+  std::size_t look_around(std::size_t next, std::size_t thin);
+  bool find_dead(std::span<Panel> panels, std::span<const rows::PlaneRange> live);
+  std::vector<Follower> find_equals(std::span<const Panel> panels, std::span<const rows::PlaneRange> live);
+  bool closing_pays(std::size_t done, std::size_t staying, std::size_t leaving) const;
   void settle(Look& look, bool found);
   void go_on(std::size_t done, std::size_t started, const Stops& stops);
   void park(std::size_t layer);
@@ -85,9 +89,7 @@ class ShareRunner {
 
   const Run& run_;
   const cpu::Kernels& kernels_;
-  std::vector<Panel> panels_;
-  std::optional<BitPlanes> bits_;
-  std::vector<std::uint8_t> counts_;
+  Workspace& workspace_;
   Look dead_look_, equal_look_;
   std::optional<Parcel> parcel_;
   Arrived arrived_;

@@ -99,29 +99,29 @@ HWY_INLINE void store_counts(const Digits<Upper>& digits, std::uint8_t* counts) 
 }
 
 template <unsigned Upper>
-void count_bits_digits(const CountTable& table, const std::uint8_t* planes, std::uint32_t first, std::uint32_t last, std::uint8_t* counts) {
+void count_bits_digits(const CountTable& table, const std::uint8_t* planes, std::uint32_t rows, std::uint8_t* counts) {
   namespace hn = hwy::HWY_NAMESPACE;
   constexpr Words d;
   const std::size_t words = hn::Lanes(d);
   for (std::size_t word = 0; word < bit_plane_bytes / sizeof(std::uint64_t); word += words) {
     const auto* part = reinterpret_cast<const std::uint64_t*>(planes) + word;
-    for (std::uint32_t row = first; row < last; ++row) {
+    for (std::uint32_t row = 0; row < rows; ++row) {
       Digits<Upper> digits;
       digits.ones = digits.twos = digits.fours = hn::Zero(d);
       for (unsigned k = 0; k < Upper; ++k) digits.upper[k] = hn::Zero(d);
       for (std::size_t block = table.blocks[row]; block < table.blocks[row + std::size_t{1}]; ++block)
         add_eight<Upper>(digits, part, table.sources + block * 8);
-      store_counts<Upper>(digits, counts + std::size_t{row - first} * bit_lanes + word * 64);
+      store_counts<Upper>(digits, counts + std::size_t{row} * bit_lanes + word * 64);
     }
   }
 }
 
-void count_bits(const CountTable& table, const std::uint8_t* planes, std::uint32_t first, std::uint32_t last, std::uint8_t* counts) {
-  if (table.counts_above_63) return count_bits_digits<5>(table, planes, first, last, counts);
-  return count_bits_digits<3>(table, planes, first, last, counts);
+void count_bits(const CountTable& table, const std::uint8_t* planes, std::uint32_t rows, std::uint8_t* counts) {
+  if (table.counts_above_63) return count_bits_digits<5>(table, planes, rows, counts);
+  return count_bits_digits<3>(table, planes, rows, counts);
 }
 
-void counts_to_planes(const CountEpilogue& epilogue, const std::uint8_t* counts, std::uint32_t first_row, std::uint32_t rows, unsigned lanes, float* planes) {
+void counts_to_planes(const CountEpilogue& epilogue, const std::uint8_t* counts, std::uint32_t rows, unsigned lanes, float* planes) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
@@ -131,7 +131,7 @@ void counts_to_planes(const CountEpilogue& epilogue, const std::uint8_t* counts,
   const auto low = hn::Set(d, epilogue.low);
   const auto high = hn::Set(d, epilogue.high);
   for (std::uint32_t row = 0; row < rows; ++row) {
-    const auto bias = hn::Set(d, epilogue.bias == nullptr ? epilogue.one_bias : epilogue.bias[first_row + row]);
+    const auto bias = hn::Set(d, epilogue.bias == nullptr ? epilogue.one_bias : epilogue.bias[row]);
     const std::uint8_t* const from = counts + std::size_t{row} * bit_lanes;
     float* const to = planes + std::size_t{row} * lanes;
     for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
@@ -206,7 +206,7 @@ void transpose_bits(const std::uint8_t* rows, std::size_t stride, std::size_t by
       for (std::size_t r = 0; r < 32; r += step) {
         auto bits = hn::BitCast(d, hn::Load(unsigned_bytes, columns[k] + r));
         for (std::size_t bit = 8; bit-- > 0;) {  // the highest bit of every byte, then the next
-          hn::StoreMaskBits(d, hn::Lt(bits, hn::Zero(d)), plane + bit * bit_plane_bytes + r / 8);
+          hn::StoreMaskBits(d, hn::MaskFromVec(bits), plane + bit * bit_plane_bytes + r / 8);  // x86 reads the sign bits alone
           bits = hn::Add(bits, bits);
         }
       }

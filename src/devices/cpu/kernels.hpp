@@ -83,13 +83,11 @@ struct Kernels {
   /// `words` points to the word in the first plane. `bytes` is a multiple of 16.
   void (*transpose_bits)(const std::uint8_t* rows, std::size_t stride, std::size_t bytes, std::uint8_t* words);
 
-  /// counts[(row - first) * bit_lanes + lane] = how many of the row's sources are on, for rows [first, last).
-  void (*count_bits)(const CountTable& table, const std::uint8_t* planes, std::uint32_t first, std::uint32_t last, std::uint8_t* counts);
+  /// counts[row * bit_lanes + lane] = how many of the row's sources are on.
+  void (*count_bits)(const CountTable& table, const std::uint8_t* planes, std::uint32_t rows, std::uint8_t* counts);
 
-  /// Turns the counts of `rows` rows, beginning at `counts` and bit_lanes apart, into planes of `lanes` values; the bias is that of
-  /// rows first_row, first_row + 1, ...
-  void (*counts_to_planes)(const CountEpilogue& epilogue, const std::uint8_t* counts, std::uint32_t first_row, std::uint32_t rows, unsigned lanes,
-                           float* planes);
+  /// Turns the counts of `rows` rows, bit_lanes apart, into planes of `lanes` values.
+  void (*counts_to_planes)(const CountEpilogue& epilogue, const std::uint8_t* counts, std::uint32_t rows, unsigned lanes, float* planes);
 
   /// Runs `rounds` rounds of independent multiply-adds in registers and returns how many single ones that were.
   std::uint64_t (*multiply_adds)(std::uint64_t rounds, float* sink);
