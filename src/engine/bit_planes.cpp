@@ -50,20 +50,24 @@ void BitPlanes::lay(const SparseMatrix& inputs, std::size_t first, std::size_t c
 
 void BitPlanes::lay(const BitMatrix& inputs, std::size_t first, std::size_t count, const cpu::Kernels& kernels) {
   constexpr std::size_t rows_at_once = 32;
-  constexpr std::size_t chunk = 16;  // bytes the kernel takes at once
-  const std::size_t stride = inputs.words_per_row() * sizeof(std::uint64_t);
-  const std::size_t whole = stride / chunk * chunk;
-  std::uint8_t padded[rows_at_once * chunk];
+  constexpr std::size_t stretch = 64;  // bytes of a row: a cache line, and 16 KiB of planes stay in L1 for all rows
+  const std::size_t row_bytes = inputs.words_per_row() * sizeof(std::uint64_t);
+  const auto* const rows = reinterpret_cast<const std::uint8_t*>(inputs.words.data()) + first * row_bytes;
   std::uint8_t* const planes = planes_.data()->bytes;
-  for (std::size_t k = 0; k < count; k += rows_at_once) {
-    const auto* const rows = reinterpret_cast<const std::uint8_t*>(inputs.words.data()) + (first + k) * stride;
-    const std::size_t here = std::min(rows_at_once, count - k);
-    const std::size_t directly = here == rows_at_once ? whole : 0;
-    kernels.transpose_bits(rows, stride, directly, planes + k / 8);
-    for (std::size_t b = directly; b < stride; b += chunk) {  // missing rows and bytes are zero
-      std::memset(padded, 0, sizeof(padded));
-      for (std::size_t r = 0; r < here; ++r) std::memcpy(padded + r * chunk, rows + r * stride + b, std::min(chunk, stride - b));
-      kernels.transpose_bits(padded, chunk, chunk, planes + b * 8 * cpu::bit_plane_bytes + k / 8);
+  std::uint8_t padded[rows_at_once * stretch];
+  for (std::size_t b = 0; b < row_bytes; b += stretch) {
+    const std::size_t bytes = std::min(stretch, row_bytes - b);
+    for (std::size_t k = 0; k < count; k += rows_at_once) {
+      const std::size_t here = std::min(rows_at_once, count - k);
+      const std::uint8_t* from = rows + k * row_bytes + b;
+      std::uint8_t* const to = planes + b * 8 * cpu::bit_plane_bytes + k / 8;
+      if (here == rows_at_once && bytes % 16 == 0) {
+        kernels.transpose_bits(from, row_bytes, bytes, to);
+        continue;
+      }
+      std::memset(padded, 0, sizeof(padded));  // missing rows and bytes are zero
+      for (std::size_t r = 0; r < here; ++r) std::memcpy(padded + r * stretch, from + r * row_bytes, bytes);
+      kernels.transpose_bits(padded, stretch, rounded_up(bytes, 16), to);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "plan/plan.hpp"
 
@@ -105,54 +106,77 @@ std::size_t count_staying(std::span<const Panel> panels) {
 
 namespace {
 
-/// Copies lanes `from[k]` of `source` to lanes `to + k` of `target`, which has `target_lanes` lanes. The two may be the same memory: no
-/// float is written before it was read, since targets never lie behind their source (planes ascend, lanes ascend).
-void move_lanes(const float* source, unsigned source_lanes, std::span<const unsigned> from, float* target, unsigned target_lanes, unsigned to,
-                std::span<const rows::PlaneRange> planes) {
-  for (const rows::PlaneRange& range : planes) {
-    for (std::size_t plane = range.first; plane < std::size_t{range.first} + range.count; ++plane) {
-      const float* const read = source + plane * source_lanes;
-      float* const write = target + plane * target_lanes + to;
-      for (std::size_t k = 0; k < from.size(); ++k) write[k] = read[from[k]];
+constexpr std::size_t planes_at_once = 32;
+constexpr std::size_t packed_stride = 8 * 16 + 16;  // the widest panel there is, and a vector
+
+/// Where some of a panel's inputs go: lanes [to, to + count) of a panel of `lanes` lanes.
+struct Move {
+  float* arena;
+  unsigned lanes;
+  unsigned to;
+  std::size_t first;  ///< of those that stay
+  std::size_t count;
+};
+
+/// Packs the inputs of `panel` that stay and moves them. Targets may lie in the panel's own arena: a stretch of planes is read before it is
+/// written, and a target is never wider than the panel, so it never lies behind what is still to be read.
+void move_inputs(const Panel& panel, std::span<const Move> moves, std::span<const rows::PlaneRange> live, const cpu::Kernels& kernels) {
+  alignas(64) float packed[planes_at_once * packed_stride];
+  for (const rows::PlaneRange& range : live) {
+    for (std::size_t done = 0; done < range.count; done += planes_at_once) {
+      const std::size_t first = range.first + done;
+      const std::size_t count = std::min<std::size_t>(planes_at_once, range.count - done);
+      kernels.pack_lanes(panel.plane(first), count, panel.lanes, panel.stays.data(), packed, packed_stride);
+      for (const Move& move : moves)
+        for (std::size_t plane = 0; plane < count; ++plane)
+          std::copy_n(packed + plane * packed_stride + move.first, move.count, move.arena + (first + plane) * move.lanes + move.to);
     }
   }
 }
 
 }  // namespace
 
-void close_ranks(std::span<Panel> panels, std::span<const rows::PlaneRange> planes, unsigned widest, cpu::Isa isa) {
-  std::size_t left = count_staying(panels);
-  std::size_t target = 0;
-  std::vector<std::uint32_t> target_ids;
-  unsigned target_lanes = plan::panel_for(left, widest, isa);
-  const auto finish_target = [&] {
-    panels[target].lanes = target_lanes;
-    panels[target].ids = target_ids;
-    left -= target_ids.size();
-    target_ids.clear();
-    ++target;
-    target_lanes = plan::panel_for(left, widest, isa);
-  };
-
-  std::vector<unsigned> from;
-  for (Panel& panel : panels) {
-    const unsigned source_lanes = panel.lanes;  // finish_target may change both
-    const std::vector<std::uint32_t> source_ids = std::move(panel.ids);
-    panel.ids.clear();
-    from.clear();
-    for (unsigned lane = 0; lane < source_ids.size(); ++lane)
-      if (panel.stays[lane] != 0) from.push_back(lane);
-    for (std::size_t done = 0; done < from.size();) {
-      const auto to = static_cast<unsigned>(target_ids.size());
-      const std::size_t count = std::min<std::size_t>(from.size() - done, target_lanes - to);
-      const std::span<const unsigned> part = std::span(from).subspan(done, count);
-      move_lanes(panel.arena.data(), source_lanes, part, panels[target].arena.data(), target_lanes, to, planes);
-      for (unsigned lane : part) target_ids.push_back(source_ids[lane]);
-      done += count;
-      if (target_ids.size() == target_lanes) finish_target();
+void pack_planes(const Panel& panel, std::span<const rows::PlaneRange> live, const cpu::Kernels& kernels, float* values, std::size_t stride) {
+  alignas(64) float packed[planes_at_once * packed_stride];
+  const std::size_t staying = count_staying(std::span(&panel, 1));
+  for (const rows::PlaneRange& range : live) {
+    for (std::size_t done = 0; done < range.count; done += planes_at_once) {
+      const std::size_t count = std::min<std::size_t>(planes_at_once, range.count - done);
+      kernels.pack_lanes(panel.plane(range.first + done), count, panel.lanes, panel.stays.data(), packed, packed_stride);
+      for (std::size_t plane = 0; plane < count; ++plane, values += stride) std::copy_n(packed + plane * packed_stride, staying, values);
     }
   }
-  if (!target_ids.empty()) finish_target();
+}
+
+void close_ranks(std::span<Panel> panels, std::span<const rows::PlaneRange> live, unsigned widest, const cpu::Kernels& kernels) {
+  std::size_t left = count_staying(panels);  // to be seated
+  std::size_t target = 0;
+  std::vector<std::uint32_t> seated;
+  unsigned lanes = plan::panel_for(left, widest, kernels.isa);
+  std::vector<Move> moves;
+  std::vector<std::uint32_t> staying;
+  for (Panel& panel : panels) {
+    staying.clear();
+    for (unsigned lane = 0; lane < panel.ids.size(); ++lane)
+      if (panel.stays[lane] != 0) staying.push_back(panel.ids[lane]);
+    panel.ids.clear();
+
+    moves.clear();
+    std::vector<std::pair<std::size_t, unsigned>> narrowed;  // panels that are full now, and how wide they are; this one may be among them
+    for (std::size_t first = 0; first < staying.size();) {
+      const std::size_t count = std::min<std::size_t>(staying.size() - first, lanes - seated.size());
+      moves.push_back({panels[target].arena.data(), lanes, static_cast<unsigned>(seated.size()), first, count});
+      seated.insert(seated.end(), staying.begin() + static_cast<std::ptrdiff_t>(first), staying.begin() + static_cast<std::ptrdiff_t>(first + count));
+      first += count;
+      left -= count;
+      if (seated.size() < lanes && left > 0) continue;
+      narrowed.emplace_back(target, lanes);
+      panels[target++].ids = std::exchange(seated, {});
+      lanes = plan::panel_for(left, widest, kernels.isa);
+    }
+    move_inputs(panel, moves, live, kernels);
+    for (const auto& [index, width] : narrowed) panels[index].lanes = width;
+  }
 }
 
 }  // namespace lacuna::engine

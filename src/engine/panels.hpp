@@ -44,6 +44,9 @@ std::size_t count_staying(std::span<const Panel> panels);
 
 /// Moves the inputs that stay to the front, panel by panel and lane by lane, keeping their order; only `planes` are moved.
 /// Afterwards the last panel is as narrow as the kernels allow. Empty panels have no ids.
-void close_ranks(std::span<Panel> panels, std::span<const rows::PlaneRange> planes, unsigned widest, cpu::Isa isa);
+void close_ranks(std::span<Panel> panels, std::span<const rows::PlaneRange> planes, unsigned widest, const cpu::Kernels& kernels);
+
+/// Writes the inputs of a panel that stay, side by side, plane after plane: values[plane * stride] and on.
+void pack_planes(const Panel& panel, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels, float* values, std::size_t stride);
 
 }  // namespace lacuna::engine

@@ -8,11 +8,12 @@ namespace {
 
 // Costs are counted in vectors touched, for each vector of inputs. A look for zeros is a pass over the live planes; running a row costs its
 // nonzeros and about two visits to its own plane. A look is due when the work since the last one, and the group at hand, outweigh it. It
-// begins with one panel and goes on only if that finds something, so looking in vain costs little.
+// begins with a sample and goes on only if that finds something, so looking in vain costs little.
+constexpr std::size_t sample_inputs = 64;
 constexpr double least_patience = 16;
 constexpr double most_patience = 64;
 constexpr double price_of_hashing = 4;  // multiply, shift, two exclusive ors
-constexpr double price_of_moving = 60;  // an input moves to another lane float by float: 6 cycles each on Zen 3
+constexpr double price_of_moving = 20;   // load, permute, store, and a short copy
 constexpr std::size_t foresight = 4;    // groups over which closing ranks must pay
 
 double cost_of(const rows::RowGroup& group) { return static_cast<double>(group.weights.nnz()) + 2.0 * group.weights.rows; }
@@ -154,20 +155,23 @@ void ShareRunner::settle(Look& look, bool found) {
   look.patience = found ? least_patience : std::min(look.patience * 2, most_patience);
 }
 
-/// Marks the inputs that are dead, unless a first panel holds so few of them that the others need not be asked.
+std::size_t ShareRunner::sample_size(std::size_t panels) const { return std::min<std::size_t>((sample_inputs + run_.lanes - 1) / run_.lanes, panels); }
+
+/// Marks the inputs that are dead, unless a sample holds so few of them that the others need not be asked.
 bool ShareRunner::find_dead(std::span<Panel> panels, std::span<const rows::PlaneRange> live) {
-  const std::span<Panel> sample = panels.first(1);
+  const std::span<Panel> sample = panels.first(sample_size(panels.size()));
   mark_alive(sample, live, kernels_);
   const bool found = count_staying(sample) * 8 <= count_inputs(sample) * 7;
-  if (found) mark_alive(panels.subspan(1), live, kernels_);
+  if (found) mark_alive(panels.subspan(sample.size()), live, kernels_);
   settle(dead_look_, found);
   return found;
 }
 
 std::vector<Follower> ShareRunner::find_equals(std::span<const Panel> panels, std::span<const rows::PlaneRange> live) {
-  std::vector<Follower> followers = find_followers(panels.first(1), live, kernels_);
+  const std::span<const Panel> sample = panels.first(sample_size(panels.size()));
+  std::vector<Follower> followers = find_followers(sample, live, kernels_);
   settle(equal_look_, !followers.empty());
-  if (!followers.empty() && panels.size() > 1) followers = find_followers(panels, live, kernels_);
+  if (!followers.empty() && panels.size() > sample.size()) followers = find_followers(panels, live, kernels_);
   return followers;
 }
 
@@ -175,7 +179,7 @@ bool ShareRunner::closing_pays(std::size_t done, std::size_t staying, std::size_
   double saved = 0;
   for (std::size_t group = done; group < std::min(done + foresight, run_.rows.groups.size()); ++group) saved += cost_of(run_.rows.groups[group]);
   const double price = price_of_moving * static_cast<double>(count_planes(run_.rows.groups[done - 1].live_after));
-  return static_cast<double>(leaving) * saved > static_cast<double>(staying) * price;
+  return static_cast<double>(leaving) * saved > static_cast<double>(staying + leaving) * price;
 }
 
 bool ShareRunner::is_due(const Look& look, std::size_t next, double price_of_plane) const {
@@ -210,7 +214,7 @@ std::size_t ShareRunner::look_around(std::size_t next, std::size_t thin) {
     run_.leader[follower.id] = follower.leader;
     panels[follower.panel].stays[follower.lane] = 0;
   }
-  if (staying > thin) close_ranks(panels, live, run_.lanes, run_.plan.isa);
+  if (staying > thin) close_ranks(panels, live, run_.lanes, kernels_);
   return staying;
 }
 
@@ -221,17 +225,10 @@ void ShareRunner::park(std::size_t layer) {
   const std::size_t count = count_staying(panels);
   if (count == 0) return;
   parcel_.emplace(Parcel{layer, {}, base::AlignedFloats(count_planes(live) * count)});
-  std::vector<unsigned> from;
   for (const Panel& panel : panels) {
-    from.clear();
+    pack_planes(panel, live, kernels_, parcel_->values.data() + parcel_->ids.size(), count);
     for (unsigned lane = 0; lane < panel.ids.size(); ++lane)
-      if (panel.stays[lane] != 0) from.push_back(lane);
-    if (from.empty()) continue;
-    float* to = parcel_->values.data() + parcel_->ids.size();
-    for (const rows::PlaneRange& range : live)
-      for (std::size_t plane = range.first; plane < std::size_t{range.first} + range.count; ++plane, to += count)
-        for (std::size_t k = 0; k < from.size(); ++k) to[k] = panel.plane(plane)[from[k]];
-    for (unsigned lane : from) parcel_->ids.push_back(panel.ids[lane]);
+      if (panel.stays[lane] != 0) parcel_->ids.push_back(panel.ids[lane]);
   }
 }
 

@@ -79,6 +79,7 @@ class ShareRunner {
   bool is_dead_look_due(std::size_t next) const;
   bool is_equal_look_due(std::size_t next) const;
   std::size_t look_around(std::size_t next, std::size_t thin);
+  std::size_t sample_size(std::size_t panels) const;
   bool find_dead(std::span<Panel> panels, std::span<const rows::PlaneRange> live);
   std::vector<Follower> find_equals(std::span<const Panel> panels, std::span<const rows::PlaneRange> live);
   bool closing_pays(std::size_t done, std::size_t staying, std::size_t leaving) const;

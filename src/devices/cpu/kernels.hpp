@@ -75,6 +75,10 @@ struct Kernels {
   /// Clears equal[lane] where the lane differs, bit by bit, from a column of as many values, `stride` floats apart.
   void (*clear_unequal)(const float* planes, std::size_t count, unsigned lanes, const float* column, std::size_t stride, std::uint8_t* equal);
 
+  /// Packs the lanes whose flag is set, plane by plane: packed[plane * stride] and on. Writes up to a vector more than that: `stride` is
+  /// at least `lanes` and a vector.
+  void (*pack_lanes)(const float* planes, std::size_t count, unsigned lanes, const std::uint8_t* stays, float* packed, std::size_t stride);
+
   /// Turns 32 slices of `count` bytes, `stride` bytes apart, into planes of bits: byte s of plane p is byte p of slice s.
   /// `count` is a multiple of 16.
   void (*interleave_slices)(const std::uint8_t* slices, std::size_t stride, std::size_t count, std::uint8_t* planes);

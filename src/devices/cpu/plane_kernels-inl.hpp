@@ -73,6 +73,37 @@ void clear_unequal(const float* planes, std::size_t count, unsigned lanes, const
   }
 }
 
+void pack_lanes(const float* planes, std::size_t count, unsigned lanes, const std::uint8_t* stays, float* packed, std::size_t stride) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> whole;
+  const std::size_t step = hn::Lanes(d);
+  struct Part {
+    std::size_t from, to;
+    HWY_ALIGN std::int32_t order[16];  ///< the lanes that stay, to the front
+  };
+  HWY_ALIGN Part parts[64];
+  std::size_t used = 0;
+  std::size_t to = 0;
+  for (std::size_t lane = 0; lane < lanes; lane += step) {
+    Part& part = parts[used];
+    part.from = lane;
+    part.to = to;
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < step; ++k)
+      if (stays[lane + k] != 0) part.order[kept++] = static_cast<std::int32_t>(k);
+    to += kept;
+    if (kept > 0) ++used;
+    for (; kept < step; ++kept) part.order[kept] = 0;
+  }
+  for (std::size_t plane = 0; plane < count; ++plane)
+    for (std::size_t k = 0; k < used; ++k) {  // each part overwrites what the one before wrote beyond its own
+      const Part& part = parts[k];
+      const auto order = hn::IndicesFromVec(d, hn::Load(whole, part.order));
+      hn::StoreU(hn::TableLookupLanes(hn::Load(d, planes + plane * lanes + part.from), order), d, packed + plane * stride + part.to);
+    }
+}
+
 std::uint64_t multiply_adds(std::uint64_t rounds, float* sink) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;

@@ -34,7 +34,7 @@ TEST(CloseRanks, KeepsOrderValuesAndOnlyTheLiving) {
           expected.push_back(panel.ids[lane]);
         }
     }
-    close_ranks(panels, live, widest, cpu::Isa::sse4);
+    close_ranks(panels, live, widest, cpu::kernels_for(cpu::Isa::sse4));
     std::vector<std::uint32_t> found;
     for (const Panel& panel : panels)
       for (unsigned lane = 0; lane < panel.ids.size(); ++lane) {
