@@ -11,9 +11,9 @@ namespace {
 // begins with a sample and goes on only if that finds something, so looking in vain costs little.
 constexpr std::size_t sample_inputs = 64;
 constexpr double least_patience = 16;
-constexpr double most_patience = 64;
+constexpr double most_patience = 128;
 constexpr double price_of_hashing = 4;  // multiply, shift, two exclusive ors
-constexpr double price_of_moving = 20;   // load, permute, store, and a short copy
+constexpr double price_of_moving = 6;   // load, permute, store, and a short copy of what stays
 constexpr std::size_t foresight = 4;    // groups over which closing ranks must pay
 
 double cost_of(const rows::RowGroup& group) { return static_cast<double>(group.weights.nnz()) + 2.0 * group.weights.rows; }
@@ -136,8 +136,9 @@ std::size_t ShareRunner::stretch_end(std::size_t begin, std::size_t stop) {
   std::size_t end = begin;
   while (end < stop) {
     const rows::RowGroup& group = run_.rows.groups[end++];
-    dead_look_.work += cost_of(group);
-    equal_look_.work += cost_of(group);
+    const double cost = end == 1 && run_.counted != nullptr ? 2.0 * group.weights.rows : cost_of(group);  // counting is cheap
+    dead_look_.work += cost;
+    equal_look_.work += cost;
     if (!run_.options.depth_first || is_dead_look_due(end) || is_equal_look_due(end)) break;
   }
   return end;
@@ -161,7 +162,7 @@ std::size_t ShareRunner::sample_size(std::size_t panels) const { return std::min
 bool ShareRunner::find_dead(std::span<Panel> panels, std::span<const rows::PlaneRange> live) {
   const std::span<Panel> sample = panels.first(sample_size(panels.size()));
   mark_alive(sample, live, kernels_);
-  const bool found = count_staying(sample) * 8 <= count_inputs(sample) * 7;
+  const bool found = count_staying(sample) * 16 <= count_inputs(sample) * 15;
   if (found) mark_alive(panels.subspan(sample.size()), live, kernels_);
   settle(dead_look_, found);
   return found;
@@ -169,7 +170,8 @@ bool ShareRunner::find_dead(std::span<Panel> panels, std::span<const rows::Plane
 
 std::vector<Follower> ShareRunner::find_equals(std::span<const Panel> panels, std::span<const rows::PlaneRange> live) {
   const std::span<const Panel> sample = panels.first(sample_size(panels.size()));
-  std::vector<Follower> followers = find_followers(sample, live, kernels_);
+  std::vector<Follower> followers;
+  if (count_inputs(panels) > 1) followers = find_followers(sample, live, kernels_);
   settle(equal_look_, !followers.empty());
   if (!followers.empty() && panels.size() > sample.size()) followers = find_followers(panels, live, kernels_);
   return followers;
