@@ -7,7 +7,7 @@ OURS, BEST, GPU, TEXT, PALE = "#8fb8b3", "#0f766e", "#c2410c", "#1f2937", "#6b72
 
 
 def text(x, y, words, colour=TEXT, size=12, anchor="start", weight="normal"):
-    return f'<text x="{x:.0f}" y="{y:.0f}" fill="{colour}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}">{escape(words)}</text>'
+    return f'<text x="{x:.0f}" y="{y:.0f}" fill="{colour}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}" stroke="white" stroke-width="3" paint-order="stroke">{escape(words)}</text>'
 
 
 def in_words(rate):
