@@ -25,6 +25,7 @@ struct CompileOptions {
   unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
+  Progress progress = {};
   /// Called after each pass with its name, the network, the seconds it took and whether it changed anything.
   std::function<void(std::string_view pass, const Network& network, double seconds, bool changed)> after_pass = {};
 };
@@ -69,6 +70,7 @@ class Program {
   unsigned threads() const;
   std::vector<std::string> optimisations() const;
   std::uint64_t edges() const;                      ///< of the network as given, for one input
+  std::uint64_t edges_left() const;                 ///< after all optimisations that are made before it runs
   Network network() const;                          ///< after the passes
 
  private:

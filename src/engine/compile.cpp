@@ -29,8 +29,9 @@ Program compile(const Network& network, const CompileOptions& options) {
   const std::vector<std::string> selected = select_optimisations(options.optimise);
 
   verify(network);
-  Network simplified = passes::run_passes(network, selected, options.after_pass);
+  Network simplified = passes::run_passes(network, selected, {threads, options.progress}, options.after_pass);
   rows::SparseRows rows = rows::lower(simplified);
+  if (passes::is_selected(selected, "merge_equal_rows")) rows = rows::merge_equal_rows(std::move(rows), threads, options.progress);
   plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads});
   return Program(std::make_shared<const engine::Compiled>(
       engine::Compiled{std::move(simplified), std::move(rows), std::move(plan), threads, selected, count_edges(network)}));
@@ -47,6 +48,11 @@ std::string Program::isa() const { return std::string(cpu::name(compiled_->plan.
 unsigned Program::threads() const { return compiled_->threads; }
 std::vector<std::string> Program::optimisations() const { return compiled_->optimisations; }
 std::uint64_t Program::edges() const { return compiled_->edges; }
+std::uint64_t Program::edges_left() const {
+  std::uint64_t edges = 0;
+  for (const rows::RowGroup& group : compiled_->rows.groups) edges += group.weights.nnz();
+  return edges;
+}
 Network Program::network() const { return compiled_->network; }
 
 }  // namespace lacuna

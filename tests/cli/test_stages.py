@@ -1,6 +1,6 @@
 """`lacuna compile`, `inspect` and `devices`: every stage can be looked at."""
 import problems
-from problems import EDGES
+from problems import EDGES, EDGES_LEFT
 from program import ProgramTest, run
 
 
@@ -9,7 +9,7 @@ class Compile(ProgramTest):
         return self.succeed("compile", problems.text_network(), *arguments)
 
     def test_without_flags_it_tells_edges_before_and_after(self):
-        self.assertRegex(self.compile(), rf"^{EDGES} edges, {EDGES - 1} after the passes")
+        self.assertRegex(self.compile(), rf"^{EDGES} edges, {EDGES_LEFT} after the passes")
 
     def test_emit_rows_prints_every_row(self):
         text = self.compile("--emit=rows")
@@ -55,7 +55,7 @@ class Compile(ProgramTest):
 
     def test_json_holds_passes_and_plan(self):
         found = self.succeed_json("compile", problems.text_network())
-        self.assertEqual((found["edges"], found["edges_after_passes"]), (EDGES, EDGES - 1))
+        self.assertEqual((found["edges"], found["edges_after_passes"]), (EDGES, EDGES_LEFT))
         self.assertIn("remove_unread_operators", [entry["name"] for entry in found["passes"]])
         self.assertIn("plan:", found["plan"])
 
@@ -66,6 +66,18 @@ class Compile(ProgramTest):
 
     def test_json_with_print_after_is_still_one_object(self):
         self.one_object(run("compile", problems.text_network(), "--json", "--print-after=all").stdout)
+
+
+class Bitwise(ProgramTest):
+    def test_it_gives_the_bytes_of_none_with_fewer_edges(self):
+        network = problems.network_folder("radix", self.folder / "net")
+        for choice in ["none", "bitwise"]:
+            self.succeed("run", network, "--input", problems.images(), "--output", self.folder / choice, "--optimise", choice)
+        self.assertEqual((self.folder / "none").read_bytes(), (self.folder / "bitwise").read_bytes())
+        found = self.succeed_json("compile", network, "--optimise", "bitwise")
+        self.assertIn("merge_equal_rows", found["optimisations"])
+        self.assertNotIn("merge_equal_neurons", found["optimisations"])
+        self.assertLess(found["edges_after_passes"], found["edges"] / 4)
 
 
 class Inspect(ProgramTest):

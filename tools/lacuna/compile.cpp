@@ -25,7 +25,7 @@ void check_pass_name(const std::string& name, const std::string& optimise) {
     for (const lacuna::Optimisation& entry : all)
       if (entry.is_pass) passes.push_back(entry.name);
     throw lacuna::InputError(fmt::format("--print-after={}: {}; the passes are {}", name,
-                                         pass == all.end() ? "no such pass" : "done while the program runs, not to the network", fmt::join(passes, ", ")));
+                                         pass == all.end() ? "no such pass" : "not done to the network, but to its rows or while the program runs", fmt::join(passes, ", ")));
   }
   const auto selected = lacuna::select_optimisations(optimise);
   if (std::find(selected.begin(), selected.end(), name) == selected.end())
@@ -52,7 +52,7 @@ void run_compile(const CompileCommandOptions& options) {
   const double seconds_compile = compile_watch.seconds();
 
   if (options.json) {
-    Json json{{"edges", program.edges()}, {"edges_after_passes", lacuna::count_edges(program.network())}, {"device", program.device()},
+    Json json{{"edges", program.edges()}, {"edges_after_passes", program.edges_left()}, {"device", program.device()},
                        {"isa", program.isa()}, {"threads", program.threads()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile},
                        {"optimisations", program.optimisations()}, {"passes", passes},
               {"plan", options.explain ? program.explain() : program.print_plan()}};
@@ -64,7 +64,7 @@ void run_compile(const CompileCommandOptions& options) {
   if (options.explain) fmt::print("{}", program.explain());
   if (options.emit.empty() && !options.explain && options.print_after.empty())
     fmt::print("{} edges, {} after the passes; loaded in {}, compiled in {} for {} {}\n", with_commas(program.edges()),
-               with_commas(lacuna::count_edges(program.network())), in_seconds(seconds_load), in_seconds(seconds_compile), program.device(), program.isa());
+               with_commas(program.edges_left()), in_seconds(seconds_load), in_seconds(seconds_compile), program.device(), program.isa());
 }
 
 }  // namespace

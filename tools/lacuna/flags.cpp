@@ -9,7 +9,7 @@ namespace cli {
 namespace {
 
 std::string optimise_help() {
-  std::string help = "all, none, or a comma-separated choice of:";
+  std::string help = "all, bitwise (those that keep every bit of the answer), none, or a comma-separated choice of:";
   for (const lacuna::Optimisation& optimisation : lacuna::optimisations())
     help += fmt::format("\n  {}: {}", optimisation.name, optimisation.what);
   return help;
@@ -46,6 +46,7 @@ lacuna::CompileOptions compile_options(const CommonOptions& options) {
   compile.device = options.device;
   compile.threads = options.threads;
   compile.optimise = options.optimise;
+  compile.progress = progress_bar();
   return compile;
 }
 
