@@ -16,7 +16,7 @@ KNOWS = {
     "rows": {"base", "network"},
     "devices": {"base"},
     "plan": {"base", "network", "rows", "devices"},
-    "engine": {"base", "network", "reference", "passes", "rows", "devices", "plan"},
+    "engine": {"base", "network", "store", "reference", "passes", "rows", "devices", "plan"},
 }
 # Public headers belong to the stage that implements them.
 PUBLIC = {

@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "engine/compiled.hpp"
+#include "engine/simplify.hpp"
 #include "passes/pass_list.hpp"
 
 namespace lacuna {
@@ -28,13 +29,13 @@ Program compile(const Network& network, const CompileOptions& options) {
   const unsigned threads = base::thread_count(options.threads);
   const std::vector<std::string> selected = select_optimisations(options.optimise);
 
-  verify(network);
-  Network simplified = passes::run_passes(network, selected, {threads, options.progress}, options.after_pass);
-  rows::SparseRows rows = rows::lower(simplified);
+  engine::Simplified simplified = engine::simplify(network, selected, options, threads);
+  rows::SparseRows rows = rows::lower(simplified.network);
   if (passes::is_selected(selected, "merge_equal_rows")) rows = rows::merge_equal_rows(std::move(rows), threads, options.progress);
   plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads});
   return Program(std::make_shared<const engine::Compiled>(
-      engine::Compiled{std::move(simplified), std::move(rows), std::move(plan), threads, selected, count_edges(network)}));
+      engine::Compiled{
+      std::move(simplified.network), std::move(rows), std::move(plan), threads, selected, count_edges(network), std::move(simplified.report)}));
 }
 
 Program::Program(std::shared_ptr<const engine::Compiled> compiled) : compiled_(std::move(compiled)) {}
@@ -54,5 +55,6 @@ std::uint64_t Program::edges_left() const {
   return edges;
 }
 Network Program::network() const { return compiled_->network; }
+SimplifyReport Program::simplified() const { return compiled_->simplified; }
 
 }  // namespace lacuna

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <lacuna/compile.hpp>
 #include <lacuna/network.hpp>
 
 #include "plan/plan.hpp"
@@ -19,6 +20,7 @@ struct Compiled {
   unsigned threads;
   std::vector<std::string> optimisations;
   std::uint64_t edges;  ///< of the network as given
+  SimplifyReport simplified;
 };
 
 }  // namespace lacuna::engine

@@ -82,7 +82,7 @@ Network load_layers(const LayerPlan& plan, const LoadOptions& options, LoadRepor
   std::atomic<std::uint64_t> text_bytes{0};
   if (options.use_store) {
     if (std::filesystem::exists(file)) {
-      if (std::optional<Network> network = store::open_fresh_network(file, plan.fingerprint, threads)) {
+      if (std::optional<Network> network = store::open_fresh_network(file, plan.fingerprint, threads, &report.key)) {
         report.from_store = true;
         report.store = file;
         return *std::move(network);
@@ -92,7 +92,7 @@ Network load_layers(const LayerPlan& plan, const LoadOptions& options, LoadRepor
       read_into_store(plan, options, file, text_bytes);
       report.store = file;
       report.text_bytes = text_bytes;
-      return store::open_network(file, threads, store::Checksums::skip);
+      return store::open_network(file, threads, store::Checksums::skip, &report.key);
     } catch (const DeviceError& error) {
       // The network matters more than its store: read the text again, into memory.
       report.note = fmt::format("no store: {}", error.what());

@@ -24,7 +24,7 @@ void add_json_flag(CLI::App& command, CommonOptions& options) {
 void add_load_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "Threads (default: LACUNA_THREADS, else all cores)")->check(CLI::Range(1u, 4096u));
   command.add_option("--store", options.store, "Where the binary store is kept (default: beside the text)");
-  command.add_flag("--no-store", options.no_store, "Neither read nor write a binary store");
+  command.add_flag("--no-store", options.no_store, "Neither read nor write a binary store, of the network or of what the passes make of it");
 }
 
 void add_compile_flags(CLI::App& command, CommonOptions& options) {
@@ -48,6 +48,20 @@ lacuna::CompileOptions compile_options(const CommonOptions& options) {
   compile.optimise = options.optimise;
   compile.progress = progress_bar();
   return compile;
+}
+
+lacuna::CompileOptions compile_options(const CommonOptions& options, const lacuna::LoadReport& loaded) {
+  lacuna::CompileOptions compile = compile_options(options);
+  if (loaded.store.empty()) return compile;
+  compile.simplified_store = std::filesystem::path(loaded.store).replace_extension(".simplified.lstore");
+  compile.network_key = loaded.key;
+  return compile;
+}
+
+lacuna::Program compile_network(const lacuna::Network& network, const lacuna::CompileOptions& options) {
+  lacuna::Program program = lacuna::compile(network, options);
+  if (const std::string note = program.simplified().note; !note.empty()) fmt::print(stderr, "lacuna: {}\n", note);
+  return program;
 }
 
 lacuna::Network load_network(const std::string& path, const lacuna::LoadOptions& options, lacuna::LoadReport* report) {
