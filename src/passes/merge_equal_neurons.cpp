@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ascending_set.hpp"
 #include "base/parallel.hpp"
 #include "network/merge_layers.hpp"
 #include "passes/fixed_values.hpp"
@@ -17,18 +18,19 @@ namespace {
 class WeightAdder {
  public:
   SparseMatrix operator()(const SparseMatrix& weights, std::span<const std::uint32_t> rows, const network::Renaming& sources) {
-    sum_.resize(std::max<std::size_t>(sum_.size(), sources.columns));
-    seen_in_.assign(sources.columns, 0);
+    if (sum_.size() != sources.columns) {
+      sum_.resize(sources.columns);
+      seen_.resize(sources.columns);
+    }
     columns_.clear();
     values_.clear();
     std::vector<std::uint32_t> row_begin{0};
     row_begin.reserve(rows.size() + 1);
-    for (std::uint32_t k = 0; k < rows.size(); ++k) {
-      add_row(weights, rows[k], sources, k + 1);
-      for (const std::uint32_t source : seen_) {
-        columns_.push_back(source);
-        values_.push_back(static_cast<float>(sum_[source]));
-      }
+    for (const std::uint32_t row : rows) {
+      if (weights.wide_columns.empty())
+        add_row(weights, weights.narrow_columns.data(), row, sources);
+      else
+        add_row(weights, weights.wide_columns.data(), row, sources);
       row_begin.push_back(static_cast<std::uint32_t>(columns_.size()));
     }
     // Copies: what stays has no room to spare.
@@ -36,26 +38,25 @@ class WeightAdder {
   }
 
  private:
-  /// Fills seen_, ascending, and sum_ for those. `mark` differs from row to row.
-  void add_row(const SparseMatrix& weights, std::uint32_t row, const network::Renaming& sources, std::uint32_t mark) {
-    seen_.clear();
-    for (std::size_t e = weights.row_begin[row]; e < weights.row_begin[row + std::size_t{1}]; ++e) {
-      const std::uint32_t source = sources.name[weights.column(e)];
-      const double weight = weights.value(e);
-      if (seen_in_[source] == mark) {
-        sum_[source] += weight;
-      } else {
-        seen_in_[source] = mark;
-        sum_[source] = weight;
-        seen_.push_back(source);
-      }
+  template <typename Column>
+  void add_row(const SparseMatrix& weights, const Column* columns, std::uint32_t row, const network::Renaming& sources) {
+    const std::size_t begin = weights.row_begin[row];
+    names_.resize(weights.row_begin[row + std::size_t{1}] - begin);
+    for (std::size_t k = 0; k < names_.size(); ++k) names_[k] = sources.name[columns[begin + k]];  // apart: loads that wait for nothing
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      const std::uint32_t source = names_[k];
+      const double weight = weights.value(begin + k);
+      sum_[source] = seen_.add(source) ? weight : sum_[source] + weight;
     }
-    std::sort(seen_.begin(), seen_.end());
+    seen_.empty([&](std::uint32_t source) {
+      columns_.push_back(source);
+      values_.push_back(static_cast<float>(sum_[source]));
+    });
   }
 
-  std::vector<double> sum_;              // of each source, where seen
-  std::vector<std::uint32_t> seen_in_;   // mark of the row that saw it last
-  std::vector<std::uint32_t> seen_;
+  std::vector<double> sum_;  // of each source that was seen in the row
+  base::AscendingSet seen_;
+  std::vector<std::uint32_t> names_;  // of the row's sources, one for each entry
   std::vector<std::uint32_t> columns_;  // of the layer so far
   std::vector<float> values_;
 };
