@@ -10,7 +10,7 @@ namespace {
 /// The constant neurons of a value.
 struct Constants {
   std::vector<bool> is_constant;  ///< of each neuron; empty: none is
-  std::vector<float> value;
+  std::vector<float> value;       ///< zero for those that are not
 };
 
 float bias_of(const Linear& linear, std::size_t row) { return linear.bias.empty() ? 0.0f : linear.bias[linear.bias.size() == 1 ? 0 : row]; }
@@ -48,9 +48,9 @@ class FoldedLayer {
   void add_row(std::size_t row) {
     const SparseMatrix& weights = linear_.weights;
     const float bias = bias_of(linear_, row);
-    double constant = 0;
+    double constant = 0;  // others have the value zero
     for (std::size_t e = weights.row_begin[row]; e < weights.row_begin[row + 1]; ++e)
-      if (sources_.is_constant[weights.column(e)]) constant += double{weights.value(e)} * sources_.value[weights.column(e)];
+      constant += double{weights.value(e)} * sources_.value[weights.column(e)];
     const auto folded = static_cast<float>(double{bias} + constant);
     const bool folds = std::isfinite(folded);  // else the row stays as it is
     for (std::size_t e = weights.row_begin[row]; e < weights.row_begin[row + 1]; ++e) {
