@@ -99,6 +99,13 @@ class Simplified(ProgramTest):
         self.assertTrue(self.succeed_json("bench", self.network, "--batch", 8, "--seconds", 0)["verified"])
         self.assertTrue(self.kept.exists())
 
+    def test_the_challenge_uses_it(self):
+        arguments = ["challenge", "--data", self.network, "--images", problems.images(), "--truth", problems.radix_truth(), "--repeat", 1]
+        first, second = self.succeed_json(*arguments), self.succeed_json(*arguments)
+        self.assertEqual((first["simplified_from_store"], second["simplified_from_store"]), (False, True))
+        self.assertEqual((first["survivors"], first["verified"]), (second["survivors"], second["verified"]))
+        self.assertTrue(second["verified"])
+
     def test_a_store_given_by_itself_has_one_too(self):
         self.succeed("compile", self.network)
         self.kept.unlink()
