@@ -21,7 +21,7 @@ KNOWS = {
 # Public headers belong to the stage that implements them.
 PUBLIC = {
     "array": "base", "error": "base", "progress": "base", "lacuna": "engine",
-    "network": "network", "sparse_matrix": "network", "tensor": "network",
+    "network": "network", "sparse_matrix": "network", "bit_matrix": "network", "tensor": "network",
     "store": "store", "load": "frontends", "generate": "generate", "optimise": "passes",
     "compile": "engine", "check": "engine", "devices": "engine",
 }

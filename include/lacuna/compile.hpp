@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <lacuna/bit_matrix.hpp>
 #include <lacuna/network.hpp>
 #include <lacuna/optimise.hpp>
 #include <lacuna/progress.hpp>
@@ -18,6 +20,7 @@ namespace lacuna {
 
 namespace engine {
 struct Compiled;
+struct Workspace;
 }
 
 struct CompileOptions {
@@ -34,19 +37,27 @@ struct CompileOptions {
   std::function<void(std::string_view pass, const Network& network, double seconds, bool changed)> after_pass = {};
 };
 
-/// Outputs of a batch. Inputs whose outputs are all zero are left out of `values`: in the challenge that is nearly all of them.
+/// Outputs of a batch. Inputs whose outputs are all zero are left out: in the challenge that is nearly all of them. Inputs that became
+/// equal on their way share a row of `values`.
 struct Outputs {
   std::size_t inputs = 0;
   std::size_t width = 0;
   std::vector<std::uint32_t> survivors;  ///< inputs with any nonzero output, ascending
-  std::vector<float> values;             ///< survivors.size() x width
+  std::vector<std::uint32_t> rows;       ///< for each survivor its row of `values`
+  std::vector<float> values;             ///< rows x width
+
+  /// The outputs of input survivors[k].
+  std::span<const float> of(std::size_t k) const { return std::span(values).subspan(rows[k] * width, width); }
 
   Tensor to_tensor() const;              ///< inputs x width, zeros filled in
 };
 
 struct RunReport {
   double seconds = 0;
-  std::uint64_t active_edges = 0;  ///< multiply-adds done for inputs that were still in the batch
+  std::uint64_t active_edges = 0;     ///< multiply-adds done for inputs that were still in the batch; a counted edge is one
+  bool counted_first_layer = false;   ///< the inputs went through it as bits
+  std::size_t waves = 0;              ///< how often thin shares were pooled, and the first
+  std::size_t different_outputs = 0;  ///< rows of values
 };
 
 /// How the passes' work was had.
@@ -57,9 +68,15 @@ struct SimplifyReport {
   std::string note;             ///< why a store was not read or not written, if so
 };
 
+/// Runs batches, one at a time; it keeps its memory from run to run.
 class Session {
  public:
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
   Outputs run(const SparseMatrix& inputs);
+  Outputs run(const BitMatrix& inputs);
   Outputs run(const Tensor& inputs);
   const RunReport& report() const { return report_; }  ///< of the last run
 
@@ -67,6 +84,7 @@ class Session {
   friend class Program;
   explicit Session(std::shared_ptr<const engine::Compiled> compiled);
   std::shared_ptr<const engine::Compiled> compiled_;
+  std::unique_ptr<std::vector<engine::Workspace>> workspaces_;
   RunReport report_;
 };
 

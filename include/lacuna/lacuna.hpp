@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lacuna/array.hpp>
+#include <lacuna/bit_matrix.hpp>
 #include <lacuna/check.hpp>
 #include <lacuna/compile.hpp>
 #include <lacuna/devices.hpp>

@@ -40,7 +40,7 @@ Verdict check_outputs(const Network& network, const SparseMatrix& inputs, const 
     const std::vector<double> expected = reference::evaluate(network, reference::input_row(inputs, input));
     const auto place = std::lower_bound(outputs.survivors.begin(), outputs.survivors.end(), input);
     const bool survives = place != outputs.survivors.end() && *place == input;
-    const float* const row = survives ? outputs.values.data() + static_cast<std::size_t>(place - outputs.survivors.begin()) * outputs.width : nullptr;
+    const float* const row = survives ? outputs.of(static_cast<std::size_t>(place - outputs.survivors.begin())).data() : nullptr;
     double worst = 0;
     for (std::size_t j = 0; j < outputs.width; ++j) {
       const double got = survives ? row[j] : 0.0;

@@ -33,9 +33,11 @@ Program compile(const Network& network, const CompileOptions& options) {
   rows::SparseRows rows = rows::lower(simplified.network);
   if (passes::is_selected(selected, "merge_equal_rows")) rows = rows::merge_equal_rows(std::move(rows), threads, options.progress);
   plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads});
+  std::optional<plan::CountedLayer> counted;
+  if (passes::is_selected(selected, "sparse_first_layer")) counted = plan::CountedLayer::of(rows);
   return Program(std::make_shared<const engine::Compiled>(
       engine::Compiled{
-      std::move(simplified.network), std::move(rows), std::move(plan), threads, selected, count_edges(network), std::move(simplified.report)}));
+      std::move(simplified.network), std::move(rows), std::move(plan), std::move(counted), threads, selected, count_edges(network), std::move(simplified.report)}));
 }
 
 Program::Program(std::shared_ptr<const engine::Compiled> compiled) : compiled_(std::move(compiled)) {}

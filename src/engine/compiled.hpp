@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <lacuna/compile.hpp>
 #include <lacuna/network.hpp>
 
+#include "plan/counted_layer.hpp"
 #include "plan/plan.hpp"
 #include "rows/sparse_rows.hpp"
 
@@ -17,6 +19,7 @@ struct Compiled {
   Network network;  ///< after the passes
   rows::SparseRows rows;
   plan::Plan plan;
+  std::optional<plan::CountedLayer> counted;  ///< the first layer for inputs that are on or off
   unsigned threads;
   std::vector<std::string> optimisations;
   std::uint64_t edges;  ///< of the network as given

@@ -1,168 +1,169 @@
-// How a share of the inputs travels: every panel of the share runs a stretch of layers on its own (the panel stays in cache while
-// the weights pass by), then the share looks for inputs that died and closes ranks. Stretches are short while inputs die and double
-// while none do. Without dead inputs to remove, a share is one panel and the stretch is the whole network.
 #include "engine/executor.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <map>
+#include <numeric>
 
 #include "base/parallel.hpp"
-#include "engine/panels.hpp"
+#include "engine/share.hpp"
 
 namespace lacuna::engine {
 namespace {
 
-constexpr std::size_t share_inputs = 2048;                       // 3% of it still fill a panel
-constexpr std::size_t share_bytes = std::size_t{512} << 20;      // of planes, for one core
-constexpr std::size_t longest_stretch = 64;
+constexpr std::size_t share_bytes = std::size_t{1} << 18;           // of planes in use: half of a small L2
+constexpr std::size_t most_share_bytes = std::size_t{512} << 20;    // breadth first, for one core
+constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 
-/// What one share found: its survivors and their outputs, in the order of the inputs.
-struct ShareOutputs {
-  std::vector<std::uint32_t> survivors;
-  std::vector<float> values;
-};
-
-class ShareRunner {
- public:
-  ShareRunner(const rows::SparseRows& rows, const plan::Plan& plan, const Batch& batch, unsigned lanes, bool remove_dead_inputs)
-      : rows_(rows), plan_(plan), kernels_(cpu::kernels_for(plan.isa)), batch_(batch), lanes_(lanes), remove_dead_inputs_(remove_dead_inputs) {}
-
-  ShareOutputs run(std::size_t first, std::size_t count) {
-    seat(first, count);
-    const std::size_t groups = rows_.groups.size();
-    std::size_t stretch = remove_dead_inputs_ ? 1 : groups;
-    std::size_t done = std::min(stretch, groups);
-    for (Panel& panel : used_panels()) {  // the first stretch finds its inputs still in the cache
-      lay_inputs(panel);
-      run_stretch(panel, 0, done);
-    }
-    while (done < groups) {
-      if (remove_dead_inputs_ && rows_.groups[done].zero_from_here)
-        stretch = remove_dead(rows_.groups[done - 1].live_after) ? 1 : std::min(stretch * 2, longest_stretch);
-      const std::size_t end = std::min(done + stretch, groups);
-      for (Panel& panel : used_panels()) run_stretch(panel, done, end);
-      done = end;
-    }
-    return collect();
+/// The most planes that are in use at once; those of the input only where they are filled.
+std::size_t planes_in_use(const Run& run) {
+  std::size_t most = 0;
+  for (std::size_t k = run.counted == nullptr ? 0 : 1; k < run.rows.groups.size(); ++k) {
+    std::size_t planes = run.rows.groups[k].destination.count;
+    for (const rows::PlaneRange& range : k == 0 ? std::vector{run.rows.input} : run.rows.groups[k - 1].live_after) planes += range.count;
+    most = std::max(most, planes);
   }
-
-  std::uint64_t active_edges() const { return active_edges_; }
-
- private:
-  std::span<Panel> used_panels() {
-    std::size_t used = 0;
-    while (used < panels_.size() && !panels_[used].ids.empty()) ++used;
-    return std::span(panels_).first(used);
-  }
-
-  /// Gives every input of the share its panel and lane.
-  void seat(std::size_t first, std::size_t count) {
-    const std::size_t needed = (count + lanes_ - 1) / lanes_;
-    while (panels_.size() < needed) panels_.push_back({base::AlignedFloats(std::size_t{rows_.planes} * lanes_), lanes_, {}, {}});
-    for (Panel& panel : panels_) panel.ids.clear();
-    for (std::size_t k = 0; k < needed; ++k) {
-      Panel& panel = panels_[k];
-      const std::size_t begin = first + k * lanes_;
-      const std::size_t inside = std::min<std::size_t>(lanes_, first + count - begin);
-      panel.lanes = plan::panel_for(inside, lanes_, plan_.isa);
-      for (std::size_t lane = 0; lane < inside; ++lane) panel.ids.push_back(static_cast<std::uint32_t>(begin + lane));
-    }
-  }
-
-  void lay_inputs(Panel& panel) {
-    float* const planes = panel.arena.data() + std::size_t{rows_.input.first} * panel.lanes;
-    batch_.fill(planes, panel.lanes, panel.ids.front(), panel.ids.size());
-  }
-
-  void run_stretch(Panel& panel, std::size_t begin, std::size_t end) {
-    for (std::size_t group = begin; group < end; ++group) {
-      plan_.run(group, panel.lanes, panel.arena.data());
-      active_edges_ += plan_.groups[group].nnz() * panel.ids.size();
-    }
-  }
-
-  /// Whether any input died. Ranks are closed only when enough died for it to pay.
-  bool remove_dead(std::span<const rows::PlaneRange> live) {
-    std::size_t inputs = 0;
-    std::size_t alive = 0;
-    const std::span<Panel> panels = used_panels();
-    for (Panel& panel : panels) {
-      inputs += panel.ids.size();
-      alive += mark_alive(panel, live, kernels_);
-    }
-    if (alive * 8 <= inputs * 7) close_ranks(panels, live, lanes_, plan_.isa);
-    return alive < inputs;
-  }
-
-  ShareOutputs collect() {
-    ShareOutputs outputs;
-    const rows::PlaneRange range = rows_.output;
-    for (Panel& panel : used_panels()) {
-      mark_alive(panel, std::span(&range, 1), kernels_);
-      for (std::size_t lane = 0; lane < panel.ids.size(); ++lane) {
-        if (panel.alive[lane] == 0) continue;
-        outputs.survivors.push_back(panel.ids[lane]);
-        const float* const column = panel.arena.data() + std::size_t{range.first} * panel.lanes + lane;
-        for (std::size_t plane = 0; plane < range.count; ++plane) outputs.values.push_back(column[plane * panel.lanes]);
-      }
-    }
-    return outputs;
-  }
-
-  const rows::SparseRows& rows_;
-  const plan::Plan& plan_;
-  const cpu::Kernels& kernels_;
-  const Batch& batch_;
-  const unsigned lanes_;
-  const bool remove_dead_inputs_;
-  std::vector<Panel> panels_;
-  std::uint64_t active_edges_ = 0;
-};
-
-std::size_t share_size(const rows::SparseRows& rows, std::size_t inputs, unsigned lanes, const ExecutorOptions& options) {
-  if (!options.remove_dead_inputs) return lanes;
-  const std::size_t by_memory = share_bytes / (std::size_t{rows.planes} * sizeof(float));
-  const std::size_t by_balance = inputs / (std::size_t{options.threads} * 4);
-  const std::size_t wanted = std::min({share_inputs, by_memory, by_balance});
-  return std::max<std::size_t>(wanted / lanes, 1) * lanes;
+  return std::max<std::size_t>(most, 1);
 }
 
-Outputs join(std::vector<ShareOutputs> shares, std::size_t inputs, std::size_t width) {
-  Outputs outputs{inputs, width, {}, {}};
-  std::size_t survivors = 0;
-  for (const ShareOutputs& share : shares) survivors += share.survivors.size();
-  outputs.survivors.reserve(survivors);
-  outputs.values.reserve(survivors * width);
-  for (ShareOutputs& share : shares) {
-    outputs.survivors.insert(outputs.survivors.end(), share.survivors.begin(), share.survivors.end());
-    outputs.values.insert(outputs.values.end(), share.values.begin(), share.values.end());
-    share = {};
+/// How many inputs a share takes of `inputs`: as many as stay in the cache, at least as many as the first layer takes at once.
+std::size_t share_size(const Run& run, std::size_t inputs) {
+  const std::size_t lanes = run.lanes;
+  const std::size_t input_bytes = planes_in_use(run) * sizeof(float);
+  const bool deep = run.options.depth_first;
+  const std::size_t by_memory = (deep ? share_bytes : most_share_bytes) / input_bytes;
+  const std::size_t by_balance = inputs / (std::size_t{run.options.threads} * (deep ? 4 : 1));
+  const std::size_t least = run.counted == nullptr ? lanes : cpu::bit_lanes;
+  return std::max<std::size_t>(std::min(std::max(by_memory, least), by_balance) / lanes, 1) * lanes;
+}
+
+/// A pool of parcels at one layer, cut into shares of about equal size.
+std::vector<std::vector<Piece>> cut_pool(const std::vector<Parcel>& parcels, std::size_t share) {
+  std::vector<std::vector<Piece>> shares(1);
+  std::size_t room = share;
+  for (const Parcel& parcel : parcels) {
+    for (std::size_t first = 0; first < parcel.ids.size();) {
+      if (room == 0) {
+        shares.emplace_back();
+        room = share;
+      }
+      const std::size_t count = std::min(parcel.ids.size() - first, room);
+      shares.back().push_back({&parcel, first, count});
+      first += count;
+      room -= count;
+    }
+  }
+  return shares;
+}
+
+class Waves {
+ public:
+  Waves(const Run& run, Workspaces& workspaces) : run_(run), workspaces_(workspaces), runners_(run.options.threads) { workspaces_.resize(runners_.size()); }
+
+  void run_all() {
+    first_wave();
+    while (!parked_.empty()) next_wave();
+  }
+
+  std::vector<Arrived>& arrived() { return arrived_; }
+  std::size_t waves() const { return waves_; }
+  std::uint64_t active_edges() const {
+    std::uint64_t edges = 0;
+    for (const auto& runner : runners_)
+      if (runner) edges += runner->active_edges();
+    return edges;
+  }
+
+ private:
+  void first_wave() {
+    const std::size_t inputs = run_.batch.size();
+    const std::size_t share = share_size(run_, inputs);
+    run_wave((inputs + share - 1) / share, run_.rows.groups.size(), [&](ShareRunner& runner, std::size_t k, const Stops& stops) {
+      runner.run_inputs(k * share, std::min(share, inputs - k * share), stops);
+    });
+  }
+
+  /// Those that wait at the lowest layer go on, at most to the next layer where others wait.
+  void next_wave() {
+    const auto lowest = parked_.extract(parked_.begin());
+    const std::vector<Parcel>& parcels = lowest.mapped();
+    std::size_t inputs = 0;
+    for (const Parcel& parcel : parcels) inputs += parcel.ids.size();
+    const std::size_t of_one_core = (inputs + run_.options.threads - 1) / run_.options.threads;
+    const std::size_t share = std::min((of_one_core + run_.lanes - 1) / run_.lanes * run_.lanes, share_size(run_, inputs * 4));
+    const std::vector<std::vector<Piece>> shares = cut_pool(parcels, share);
+    const std::size_t stop = parked_.empty() ? run_.rows.groups.size() : parked_.begin()->first;
+    run_wave(shares.size(), stop, [&](ShareRunner& runner, std::size_t k, const Stops& stops) { runner.run_pieces(shares[k], stops); });
+  }
+
+  template <typename RunShare>
+  void run_wave(std::size_t shares, std::size_t stop, const RunShare& run_share) {
+    std::vector<std::optional<Parcel>> parcels(shares);
+    std::vector<Arrived> arrived(shares);
+    const Stops stops{stop, shares > run_.options.threads};
+    base::parallel_for(run_.options.threads, shares, [&](std::size_t k, unsigned worker) {
+      if (!runners_[worker]) runners_[worker] = std::make_unique<ShareRunner>(run_, workspaces_[worker]);
+      run_share(*runners_[worker], k, stops);
+      parcels[k] = runners_[worker]->take_parcel();
+      arrived[k] = runners_[worker]->take_arrived();
+    });
+    for (std::optional<Parcel>& parcel : parcels)
+      if (parcel) parked_[parcel->layer].push_back(std::move(*parcel));
+    std::move(arrived.begin(), arrived.end(), std::back_inserter(arrived_));
+    ++waves_;
+  }
+
+  const Run& run_;
+  Workspaces& workspaces_;
+  std::vector<std::unique_ptr<ShareRunner>> runners_;
+  std::map<std::size_t, std::vector<Parcel>> parked_;
+  std::vector<Arrived> arrived_;
+  std::size_t waves_ = 0;
+};
+
+/// Every input that arrived, or became equal to one that did, in order.
+Outputs join(std::vector<Arrived>& arrived, std::vector<std::uint32_t>& leader, std::size_t width) {
+  Outputs outputs{leader.size(), width, {}, {}, {}};
+  std::vector<std::uint32_t> row_of(leader.size(), nobody);
+  std::size_t rows = 0;
+  for (const Arrived& some : arrived) rows += some.ids.size();
+  outputs.values.reserve(rows * width);
+  rows = 0;
+  for (Arrived& some : arrived) {
+    for (std::uint32_t id : some.ids) row_of[id] = static_cast<std::uint32_t>(rows++);
+    outputs.values.insert(outputs.values.end(), some.values.begin(), some.values.end());
+    some = {};
+  }
+  for (std::uint32_t id = 0; id < leader.size(); ++id) {
+    std::uint32_t& last = leader[id];
+    while (leader[last] != last) last = leader[last];  // a leader may follow another further on
+    if (row_of[last] == nobody) continue;
+    outputs.survivors.push_back(id);
+    outputs.rows.push_back(row_of[last]);
   }
   return outputs;
 }
 
 }  // namespace
 
-Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const ExecutorOptions& options, const Batch& batch, RunReport& report) {
+Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan::CountedLayer* counted, const ExecutorOptions& options,
+                const Batch& batch, Workspaces& workspaces, RunReport& report) {
   const auto start = std::chrono::steady_clock::now();
-  const std::size_t inputs = batch.size();
-  const std::size_t of_one_core = (inputs + options.threads - 1) / options.threads;
+  const std::size_t of_one_core = (batch.size() + options.threads - 1) / options.threads;
+  std::vector<std::uint32_t> leader(batch.size());
+  std::iota(leader.begin(), leader.end(), 0u);
+  const bool counts = counted != nullptr && batch.is_on_or_off() && counted->takes(batch.one_value());
   const unsigned lanes = plan::panel_for(of_one_core, plan.panel_lanes, plan.isa);
-  const std::size_t share = share_size(rows, inputs, lanes, options);
-  const std::size_t shares = (inputs + share - 1) / share;
+  const Run run{rows, plan, counts ? counted : nullptr, batch, options, lanes, leader};
+  Waves waves(run, workspaces);
+  waves.run_all();
 
-  std::vector<ShareOutputs> found(shares);
-  std::vector<std::unique_ptr<ShareRunner>> runners(options.threads);
-  base::parallel_for(options.threads, shares, [&](std::size_t k, unsigned worker) {
-    if (!runners[worker]) runners[worker] = std::make_unique<ShareRunner>(rows, plan, batch, lanes, options.remove_dead_inputs);
-    found[k] = runners[worker]->run(k * share, std::min(share, inputs - k * share));
-  });
-  Outputs outputs = join(std::move(found), inputs, rows.output.count);
-
+  Outputs outputs = join(waves.arrived(), leader, rows.output.count);
   report = {};
-  for (const auto& runner : runners)
-    if (runner) report.active_edges += runner->active_edges();
+  report.active_edges = waves.active_edges();
+  report.counted_first_layer = counts;
+  report.waves = waves.waves();
+  report.different_outputs = outputs.width == 0 ? 0 : outputs.values.size() / outputs.width;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outputs;
 }

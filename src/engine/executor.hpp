@@ -1,9 +1,12 @@
-// Runs a plan on a batch: shares of the inputs go through all layers, each on one core, with no waiting between cores.
+// Runs a plan on a batch, in waves of shares: a share takes some inputs through the layers on one core; shares that have become thin are
+// pooled at the layer they reached, and the pool is cut into full shares again.
 #pragma once
 
 #include <lacuna/compile.hpp>
 
 #include "engine/batch.hpp"
+#include "engine/workspace.hpp"
+#include "plan/counted_layer.hpp"
 #include "plan/plan.hpp"
 #include "rows/sparse_rows.hpp"
 
@@ -11,10 +14,13 @@ namespace lacuna::engine {
 
 struct ExecutorOptions {
   unsigned threads = 1;
-  bool remove_dead_inputs = false;
+  bool dead_inputs = false;
+  bool equal_inputs = false;
+  bool depth_first = false;
 };
 
-/// Needs: the batch has the width of rows.input.
-Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const ExecutorOptions& options, const Batch& batch, RunReport& report);
+/// Needs: the batch has the width of rows.input. `counted` is used where the batch allows it; null: never.
+Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan::CountedLayer* counted, const ExecutorOptions& options,
+                const Batch& batch, Workspaces& workspaces, RunReport& report);
 
 }  // namespace lacuna::engine

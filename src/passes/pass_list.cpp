@@ -21,7 +21,10 @@ constexpr auto list = std::to_array<ListedPass>({
     {"remove_dead_neurons", "drop neurons nobody reads", remove_dead_neurons},
     {"merge_equal_neurons", "equal neurons of a layer become one; their readers add their weights", merge_equal_neurons, false},
     {"merge_equal_rows", "the same without adding weights, bit for bit; left out of all, where merge_equal_neurons does it", nullptr, true, false},
+    {"depth_first", "inputs in a panel go through many layers while they are in the cache", nullptr},
+    {"sparse_first_layer", "inputs that are on or off go through the first layer as bits, where its weights are equal", nullptr},
     {"dead_inputs", "inputs whose activations are all zero leave the batch, where zero stays zero", nullptr},
+    {"equal_inputs", "inputs whose activations have become the same are computed once", nullptr},
 });
 
 }  // namespace

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "command.hpp"
+#include "ladder.hpp"
 
 namespace cli {
 namespace {
@@ -23,6 +25,7 @@ struct ChallengeOptions : CommonOptions {
   std::string output;
   std::uint64_t seed = 1;
   unsigned repeat = 3;
+  bool ladder = false;
 };
 
 /// A network, its inputs and the truth if there is one, with a sentence about each.
@@ -31,6 +34,7 @@ struct Problem {
   std::string network_from;
   lacuna::LoadReport loaded;  ///< empty if it was generated
   lacuna::SparseMatrix inputs;
+  std::optional<lacuna::BitMatrix> packed;  ///< the inputs as bits, where that is smaller
   std::string inputs_from;
   std::string truth_file;
   std::vector<std::uint32_t> truth;
@@ -85,14 +89,11 @@ void get_truth(const ChallengeOptions& options, Problem& problem) {
   if (!problem.truth_file.empty()) problem.truth = lacuna::load_categories(problem.truth_file, problem.inputs.rows, options.inputs_given);
 }
 
-/// The reference walks every edge in double: keep that to a few seconds.
-std::size_t sample_size(std::uint64_t edges) { return std::clamp<std::size_t>(500'000'000 / std::max<std::uint64_t>(edges, 1), 2, 64); }
-
 struct Result {
   double seconds_load = 0;
   double seconds_compile = 0;
   std::vector<double> seconds_run;
-  std::uint64_t active_edges = 0;
+  lacuna::RunReport report;
   double peak = 0;
   std::size_t survivors = 0;
   std::vector<lacuna::Verdict> verdicts;
@@ -119,12 +120,22 @@ Json to_json(const ChallengeOptions& options, const Problem& problem, const lacu
           {"seconds_run_best", *std::min_element(result.seconds_run.begin(), result.seconds_run.end())},
           {"repeat", result.seconds_run.size()},
           {"nominal_edges_per_s", static_cast<double>(program.edges()) * problem.inputs.rows / seconds},
-          {"active_edges_per_s", static_cast<double>(result.active_edges) / seconds},
+          {"active_edges_per_s", static_cast<double>(result.report.active_edges) / seconds},
           {"fma_peak_per_s", result.peak},
+          {"inputs_as_bits", problem.packed.has_value()},
+          {"counted_first_layer", result.report.counted_first_layer},
+          {"waves", result.report.waves},
+          {"different_outputs", result.report.different_outputs},
           {"survivors", result.survivors},
           {"verified", result.verified()},
           {"simplified_from_store", program.simplified().from_store},
           {"optimisations", program.optimisations()}};
+}
+
+void print_problem(const ChallengeOptions& options, const Problem& problem) {
+  print_line("network", fmt::format("{} neurons x {} layers, {} edges ({})", with_commas(options.neurons), with_commas(problem.network.operators.size()),
+                                    with_commas(lacuna::count_edges(problem.network)), problem.network_from));
+  print_line("inputs", fmt::format("{} ({}{})", with_commas(problem.inputs.rows), problem.inputs_from, problem.packed ? "; as bits" : ""));
 }
 
 void print_table(const ChallengeOptions& options, const Problem& problem, const lacuna::Program& program, const Result& result) {
@@ -132,21 +143,20 @@ void print_table(const ChallengeOptions& options, const Problem& problem, const 
   const double active = json["active_edges_per_s"];
   const lacuna::DeviceInfo device = lacuna::devices()[0];
   print_line("machine", fmt::format("{}, {}, {} thread{}", device.description, program.isa(), program.threads(), program.threads() == 1 ? "" : "s"));
-  print_line("network", fmt::format("{} neurons x {} layers, {} edges ({})", with_commas(options.neurons),
-                                    with_commas(problem.network.operators.size()), with_commas(program.edges()), problem.network_from));
-  print_line("inputs", fmt::format("{} ({})", with_commas(problem.inputs.rows), problem.inputs_from));
+  print_problem(options, problem);
   print_line("optimise", program.optimisations().empty() ? "none" : fmt::format("{}", fmt::join(program.optimisations(), ", ")));
   fmt::print("\n");
   print_line("load", in_seconds(result.seconds_load));
   print_line("compile", in_seconds(result.seconds_compile));
-  print_line("run", fmt::format("{:<24}median of {}, best {}", in_seconds(json["seconds_run"]), result.seconds_run.size(),
-                                in_seconds(json["seconds_run_best"])));
+  print_line("run", fmt::format("{:<24}median of {}, best {}; first layer {}", in_seconds(json["seconds_run"]), result.seconds_run.size(),
+                                in_seconds(json["seconds_run_best"]), result.report.counted_first_layer ? "by counting bits" : "by multiply-adds"));
   fmt::print("\n");
   print_line("nominal", fmt::format("{:<24}every input x every edge: the challenge's metric", in_words(json["nominal_edges_per_s"]) + " edges/s"));
   print_line("active", fmt::format("{:<24}multiply-adds really done", in_words(active) + " edges/s"));
   print_line("of peak", fmt::format("{:<24}of the {} multiply-adds/s measured on {}", fmt::format("{:.0f}%", 100 * active / result.peak),
                                     in_words(result.peak), program.threads() == 1 ? "this core" : "these cores"));
-  print_line("survivors", fmt::format("{} of {}", with_commas(result.survivors), with_commas(problem.inputs.rows)));
+  print_line("survivors", fmt::format("{} of {}, {} different", with_commas(result.survivors), with_commas(problem.inputs.rows),
+                                      with_commas(result.report.different_outputs)));
   for (const lacuna::Verdict& verdict : result.verdicts)
     print_line(verdict.right ? "verified" : "WRONG", verdict.right ? green(verdict.sentence) : red(verdict.sentence));
 }
@@ -165,7 +175,12 @@ void run_challenge(ChallengeOptions options) {
   options.layers = static_cast<std::uint32_t>(problem.network.operators.size());
   get_inputs(options, problem);
   get_truth(options, problem);
+  if (lacuna::is_smaller_as_bits(problem.inputs)) problem.packed = lacuna::pack_bits(problem.inputs, options.threads);
   result.seconds_load = load_watch.seconds();
+  if (options.ladder) {
+    if (!options.json) print_problem(options, problem);
+    return run_ladder(problem.network, problem.inputs, options, options.repeat);
+  }
 
   const Stopwatch compile_watch;
   const lacuna::Program program = compile_network(problem.network, compile_options(options, problem.loaded));
@@ -174,10 +189,10 @@ void run_challenge(ChallengeOptions options) {
   lacuna::Session session = program.open();
   lacuna::Outputs outputs;
   for (unsigned round = 0; round < options.repeat; ++round) {
-    outputs = session.run(problem.inputs);
+    outputs = problem.packed ? session.run(*problem.packed) : session.run(problem.inputs);
     result.seconds_run.push_back(session.report().seconds);
   }
-  result.active_edges = session.report().active_edges;
+  result.report = session.report();
   result.survivors = outputs.survivors.size();
   result.peak = lacuna::measure_multiply_add_peak(program.isa(), program.threads());
   result.verdicts.push_back(
@@ -210,6 +225,7 @@ void add_challenge(CLI::App& app) {
   auto* inputs = command.add_option("--inputs", options->inputs, "How many inputs")->capture_default_str();
   command.add_option("--seed", options->seed, "Of everything that is generated")->capture_default_str();
   command.add_option("--repeat", options->repeat, "Runs; the median is reported")->check(CLI::Range(1u, 1000000u))->capture_default_str();
+  command.add_flag("--ladder", options->ladder, "Measure what each optimisation is worth, one on top of the other");
   command.add_option("--output", options->output, "Write the outputs of all inputs as .npy");
   add_load_flags(command, *options);
   add_compile_flags(command, *options);

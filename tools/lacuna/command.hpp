@@ -80,6 +80,9 @@ std::string red(std::string_view text);
 void print_line(std::string_view label, std::string_view text);
 void print_json(const Json& json);
 
+/// How many inputs to verify: the reference walks every edge in double, and that shall take a few seconds at most.
+std::size_t sample_size(std::uint64_t edges);
+
 double median(std::vector<double> values);
 
 }  // namespace cli

@@ -54,6 +54,8 @@ std::string red(std::string_view text) { return coloured(text, 31); }
 void print_line(std::string_view label, std::string_view text) { fmt::print("{:<12} {}\n", label, text); }
 void print_json(const Json& json) { fmt::print("{}\n", json.dump()); }
 
+std::size_t sample_size(std::uint64_t edges) { return std::clamp<std::size_t>(500'000'000 / std::max<std::uint64_t>(edges, 1), 2, 64); }
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>  // must come first
 #include <hwy/highway.h>
 
+#include "devices/cpu/bit_kernels-inl.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "devices/cpu/plane_kernels-inl.hpp"
 #include "devices/cpu/table_kernel-inl.hpp"
@@ -13,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lacuna::cpu::HWY_NAMESPACE {
 
 const Kernels& kernels(Isa isa) {
-  static const Kernels set{isa, static_cast<unsigned>(hn::Lanes(Floats())), run_table, mark_alive, multiply_adds};
+  static const Kernels set{isa, static_cast<unsigned>(hn::Lanes(Floats())), run_table,      mark_alive, hash_lanes,
+                           clear_unequal, pack_lanes, interleave_slices, transpose_bits, count_bits, counts_to_planes, multiply_adds};
   return set;
 }
 

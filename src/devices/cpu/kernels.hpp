@@ -35,6 +35,27 @@ struct Table {
   float high = 0;
 };
 
+/// Inputs that are on or off travel as bits through the first layer: a plane of bits holds one neuron of `bit_lanes` inputs.
+inline constexpr unsigned bit_lanes = 256;
+inline constexpr unsigned bit_plane_bytes = bit_lanes / 8;
+
+/// A layer whose weights are all equal, as the counting kernel walks it: how many of a row's sources are on?
+struct CountTable {
+  const std::uint32_t* blocks = nullptr;   ///< rows + 1 positions, in blocks of eight sources
+  const std::uint32_t* sources = nullptr;  ///< planes of bits; the last block of a row is filled up with a plane of zeros
+  bool counts_above_63 = false;            ///< some row has more than 63 sources (at most 255)
+};
+
+/// How counts become values: clip(weight * (count * input) + bias).
+struct CountEpilogue {
+  float input = 1;
+  float weight = 1;
+  const float* bias = nullptr;  ///< one for each row; null: one_bias for all
+  float one_bias = 0;
+  float low = 0;
+  float high = 0;
+};
+
 /// The widths, in vectors, that the table kernel is compiled for.
 inline constexpr unsigned panel_vectors[] = {1, 2, 3, 4, 6, 8};
 
@@ -47,6 +68,30 @@ struct Kernels {
 
   /// Sets alive[lane] where any of `planes` planes holds a value other than zero; leaves the others as they are.
   void (*mark_alive)(const float* planes, std::size_t count, unsigned lanes, std::uint8_t* alive);
+
+  /// Mixes the bits of `count` planes into hash[lane].
+  void (*hash_lanes)(const float* planes, std::size_t count, unsigned lanes, std::uint32_t* hash);
+
+  /// Clears equal[lane] where the lane differs, bit by bit, from a column of as many values, `stride` floats apart.
+  void (*clear_unequal)(const float* planes, std::size_t count, unsigned lanes, const float* column, std::size_t stride, std::uint8_t* equal);
+
+  /// Packs the lanes whose flag is set, plane by plane: packed[plane * stride] and on. Writes up to a vector more than that: `stride` is
+  /// at least `lanes` and a vector.
+  void (*pack_lanes)(const float* planes, std::size_t count, unsigned lanes, const std::uint8_t* stays, float* packed, std::size_t stride);
+
+  /// Turns 32 slices of `count` bytes, `stride` bytes apart, into planes of bits: byte s of plane p is byte p of slice s.
+  /// `count` is a multiple of 16.
+  void (*interleave_slices)(const std::uint8_t* slices, std::size_t stride, std::size_t count, std::uint8_t* planes);
+
+  /// Turns 32 rows of bits, `stride` bytes apart, into one 32-bit word of 8 * `bytes` planes: bit r of the word of plane c is bit c of row r.
+  /// `words` points to the word in the first plane. `bytes` is a multiple of 16.
+  void (*transpose_bits)(const std::uint8_t* rows, std::size_t stride, std::size_t bytes, std::uint8_t* words);
+
+  /// counts[row * bit_lanes + lane] = how many of the row's sources are on.
+  void (*count_bits)(const CountTable& table, const std::uint8_t* planes, std::uint32_t rows, std::uint8_t* counts);
+
+  /// Turns the counts of `rows` rows, bit_lanes apart, into planes of `lanes` values.
+  void (*counts_to_planes)(const CountEpilogue& epilogue, const std::uint8_t* counts, std::uint32_t rows, unsigned lanes, float* planes);
 
   /// Runs `rounds` rounds of independent multiply-adds in registers and returns how many single ones that were.
   std::uint64_t (*multiply_adds)(std::uint64_t rounds, float* sink);

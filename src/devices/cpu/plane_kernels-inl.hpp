@@ -1,4 +1,4 @@
-// Small kernels over whole planes: which lanes are alive, and the register-only loop that measures the multiply-add peak.
+// Small kernels over whole planes: which lanes are alive, which are equal, and the register-only loop that measures the multiply-add peak.
 // Included once for each instruction set (kernels.cpp).
 #if defined(LACUNA_PLANE_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LACUNA_PLANE_KERNELS_INL
@@ -39,6 +39,69 @@ void mark_alive(const float* planes, std::size_t count, unsigned lanes, std::uin
   std::size_t lane = 0;
   for (; lane + 4 * step <= lanes; lane += 4 * step) mark_alive_vectors<4>(planes + lane, count, lanes, alive + lane);
   for (; lane < lanes; lane += step) mark_alive_vectors<1>(planes + lane, count, lanes, alive + lane);
+}
+
+void hash_lanes(const float* planes, std::size_t count, unsigned lanes, std::uint32_t* hash) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  const auto factor = hn::Set(bits, 0x9E3779B1u);
+  for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
+    auto mixed = hn::LoadU(bits, hash + lane);
+    for (std::size_t plane = 0; plane < count; ++plane) {
+      mixed = hn::Mul(hn::Xor(mixed, hn::BitCast(bits, hn::Load(d, planes + plane * lanes + lane))), factor);
+      mixed = hn::Xor(mixed, hn::ShiftRight<15>(mixed));
+    }
+    hn::StoreU(mixed, bits, hash + lane);
+  }
+}
+
+void clear_unequal(const float* planes, std::size_t count, unsigned lanes, const float* column, std::size_t stride, std::uint8_t* equal) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  HWY_ALIGN std::uint32_t seen[64];
+  for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
+    auto different = hn::Zero(bits);
+    for (std::size_t plane = 0; plane < count; ++plane) {
+      const auto here = hn::BitCast(bits, hn::Load(d, planes + plane * lanes + lane));
+      different = hn::Or(different, hn::Xor(here, hn::BitCast(bits, hn::Set(d, column[plane * stride]))));
+    }
+    hn::Store(different, bits, seen);
+    for (std::size_t k = 0; k < hn::Lanes(d); ++k)
+      if (seen[k] != 0) equal[lane + k] = 0;
+  }
+}
+
+void pack_lanes(const float* planes, std::size_t count, unsigned lanes, const std::uint8_t* stays, float* packed, std::size_t stride) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> whole;
+  const std::size_t step = hn::Lanes(d);
+  struct Part {
+    std::size_t from, to;
+    HWY_ALIGN std::int32_t order[16];  ///< the lanes that stay, to the front
+  };
+  HWY_ALIGN Part parts[64];
+  std::size_t used = 0;
+  std::size_t to = 0;
+  for (std::size_t lane = 0; lane < lanes; lane += step) {
+    Part& part = parts[used];
+    part.from = lane;
+    part.to = to;
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < step; ++k)
+      if (stays[lane + k] != 0) part.order[kept++] = static_cast<std::int32_t>(k);
+    to += kept;
+    if (kept > 0) ++used;
+    for (; kept < step; ++kept) part.order[kept] = 0;
+  }
+  for (std::size_t plane = 0; plane < count; ++plane)
+    for (std::size_t k = 0; k < used; ++k) {  // each part overwrites what the one before wrote beyond its own
+      const Part& part = parts[k];
+      const auto order = hn::IndicesFromVec(d, hn::Load(whole, part.order));
+      hn::StoreU(hn::TableLookupLanes(hn::Load(d, planes + plane * lanes + part.from), order), d, packed + plane * stride + part.to);
+    }
 }
 
 std::uint64_t multiply_adds(std::uint64_t rounds, float* sink) {

@@ -27,14 +27,14 @@ TEST(CloseRanks, KeepsOrderValuesAndOnlyTheLiving) {
     for (std::uint32_t k = 0; k < 4; ++k) panels.push_back(make_panel(widest, k * widest));
     std::vector<std::uint32_t> expected;
     for (Panel& panel : panels) {
-      panel.alive.assign(panel.lanes, 0);
+      panel.stays.assign(panel.lanes, 0);
       for (unsigned lane = 0; lane < panel.lanes; ++lane)
         if (panel.ids[lane] % keep_every == keep_every - 1) {
-          panel.alive[lane] = 1;
+          panel.stays[lane] = 1;
           expected.push_back(panel.ids[lane]);
         }
     }
-    close_ranks(panels, live, widest, cpu::Isa::sse4);
+    close_ranks(panels, live, widest, cpu::kernels_for(cpu::Isa::sse4));
     std::vector<std::uint32_t> found;
     for (const Panel& panel : panels)
       for (unsigned lane = 0; lane < panel.ids.size(); ++lane) {
@@ -57,8 +57,39 @@ TEST(MarkAlive, SeesAnyValueButZeroOnTheGivenPlanes) {
   panel.arena.data()[1 * 8 + 5] = std::nanf("");               // NaN is not
   panel.arena.data()[4 * 8 + 6] = 1;                           // outside the range
   const rows::PlaneRange range{0, 3};
-  EXPECT_EQ(mark_alive(panel, std::span(&range, 1), cpu::kernels_for(cpu::Isa::sse4)), 2u);
-  EXPECT_THAT(panel.alive, testing::ElementsAre(0, 0, 0, 1, 0, 1, 0, 0));
+  mark_alive(std::span(&panel, 1), std::span(&range, 1), cpu::kernels_for(cpu::Isa::sse4));
+  EXPECT_EQ(count_staying(std::span(&panel, 1)), 2u);
+  EXPECT_THAT(panel.stays, testing::ElementsAre(0, 0, 0, 1, 0, 1, 0, 0));
+}
+
+TEST(FindFollowers, FindsAllButTheFirstOfLanesWithTheSameBits) {
+  for (cpu::Isa isa : cpu::available_isas()) {
+    const unsigned lanes = cpu::kernels_for(isa).vector_lanes * 2;
+    std::vector<Panel> panels;
+    for (std::uint32_t k = 0; k < 12; ++k) panels.push_back(make_panel(lanes, k * lanes));
+    panels.back().ids.pop_back();  // padding is nobody's equal
+    const std::uint32_t last = 12 * lanes - 2;
+    const auto copy_input = [&](std::uint32_t from, std::uint32_t to) {
+      for (std::uint32_t plane = 0; plane < planes; ++plane) panels[to / lanes].plane(plane)[to % lanes] = panels[from / lanes].plane(plane)[from % lanes];
+    };
+    for (std::uint32_t to : {2u, 7u, 11u, last}) copy_input(1, to);
+    copy_input(3, 9);
+    copy_input(4, 5);
+    panels[5 / lanes].plane(4)[5 % lanes] += 1;  // differs in the last live plane
+    copy_input(6, 8);
+    panels[8 / lanes].plane(2)[8 % lanes] += 1;  // differs where nobody looks
+    const std::vector<rows::PlaneRange> live{{0, 2}, {3, 2}};
+    mark_all(panels);
+    panels[0 / lanes].stays[0] = 0;
+    const std::vector<Follower> followers = find_followers(panels, live, cpu::kernels_for(isa));
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+    for (const Follower& follower : followers) {
+      found.emplace_back(follower.id, follower.leader);
+      EXPECT_EQ(panels[follower.panel].ids[follower.lane], follower.id);
+    }
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>> expected{{2, 1}, {7, 1}, {8, 6}, {9, 3}, {11, 1}, {last, 1}};
+    EXPECT_EQ(found, expected) << cpu::name(isa);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// What a session keeps from run to run: memory whose pages are there already.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/bit_planes.hpp"
+#include "engine/panels.hpp"
+
+namespace lacuna::engine {
+
+/// Of one core.
+struct Workspace {
+  std::vector<Panel> panels;
+  std::optional<BitPlanes> bits;
+  std::vector<std::uint8_t> counts;
+};
+
+using Workspaces = std::vector<Workspace>;
+
+}  // namespace lacuna::engine
