@@ -16,12 +16,12 @@ KNOWS = {
     "rows": {"base", "network"},
     "devices": {"base"},
     "plan": {"base", "network", "rows", "devices"},
-    "engine": {"base", "network", "reference", "passes", "rows", "devices", "plan"},
+    "engine": {"base", "network", "store", "reference", "passes", "rows", "devices", "plan"},
 }
 # Public headers belong to the stage that implements them.
 PUBLIC = {
     "array": "base", "error": "base", "progress": "base", "lacuna": "engine",
-    "network": "network", "sparse_matrix": "network", "tensor": "network",
+    "network": "network", "sparse_matrix": "network", "bit_matrix": "network", "tensor": "network",
     "store": "store", "load": "frontends", "generate": "generate", "optimise": "passes",
     "compile": "engine", "check": "engine", "devices": "engine",
 }

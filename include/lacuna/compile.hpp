@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -28,6 +29,10 @@ struct CompileOptions {
   unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
+  Progress progress = {};
+  /// Where the network after the passes is kept for the next time; empty: nowhere. It is kept when at most half of the edges are left.
+  std::filesystem::path simplified_store = {};
+  std::string network_key = {};           ///< tells the network from all others (LoadReport::key); needed for simplified_store
   /// Called after each pass with its name, the network, the seconds it took and whether it changed anything.
   std::function<void(std::string_view pass, const Network& network, double seconds, bool changed)> after_pass = {};
 };
@@ -53,6 +58,14 @@ struct RunReport {
   bool counted_first_layer = false;   ///< the inputs went through it as bits
   std::size_t waves = 0;              ///< how often thin shares were pooled, and the first
   std::size_t different_outputs = 0;  ///< rows of values
+};
+
+/// How the passes' work was had.
+struct SimplifyReport {
+  double seconds = 0;           ///< running the passes, or reading what they gave an earlier time
+  bool from_store = false;
+  std::filesystem::path store;  ///< read or written; empty: none
+  std::string note;             ///< why a store was not read or not written, if so
 };
 
 /// Runs batches, one at a time; it keeps its memory from run to run.
@@ -87,7 +100,9 @@ class Program {
   unsigned threads() const;
   std::vector<std::string> optimisations() const;
   std::uint64_t edges() const;                      ///< of the network as given, for one input
+  std::uint64_t edges_left() const;                 ///< after all optimisations that are made before it runs
   Network network() const;                          ///< after the passes
+  SimplifyReport simplified() const;
 
  private:
   friend Program compile(const Network& network, const CompileOptions& options);

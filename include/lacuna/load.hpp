@@ -28,6 +28,7 @@ struct LoadOptions {
 struct LoadReport {
   bool from_store = false;
   std::filesystem::path store;  ///< the store read or written; empty: none
+  std::string key;              ///< tells the network from all others, from the checksums of its store; empty: there is no store
   std::string note;             ///< why no store was written, if so
   std::uint64_t text_bytes = 0; ///< text parsed
 };

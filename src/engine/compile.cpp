@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "engine/compiled.hpp"
+#include "engine/simplify.hpp"
 #include "passes/pass_list.hpp"
 
 namespace lacuna {
@@ -28,14 +29,15 @@ Program compile(const Network& network, const CompileOptions& options) {
   const unsigned threads = base::thread_count(options.threads);
   const std::vector<std::string> selected = select_optimisations(options.optimise);
 
-  verify(network);
-  Network simplified = passes::run_passes(network, selected, options.after_pass);
-  rows::SparseRows rows = rows::lower(simplified);
+  engine::Simplified simplified = engine::simplify(network, selected, options, threads);
+  rows::SparseRows rows = rows::lower(simplified.network);
+  if (passes::is_selected(selected, "merge_equal_rows")) rows = rows::merge_equal_rows(std::move(rows), threads, options.progress);
   plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads});
   std::optional<plan::CountedLayer> counted;
   if (passes::is_selected(selected, "sparse_first_layer")) counted = plan::CountedLayer::of(rows);
   return Program(std::make_shared<const engine::Compiled>(
-      engine::Compiled{std::move(simplified), std::move(rows), std::move(plan), std::move(counted), threads, selected, count_edges(network)}));
+      engine::Compiled{
+      std::move(simplified.network), std::move(rows), std::move(plan), std::move(counted), threads, selected, count_edges(network), std::move(simplified.report)}));
 }
 
 Program::Program(std::shared_ptr<const engine::Compiled> compiled) : compiled_(std::move(compiled)) {}
@@ -49,6 +51,12 @@ std::string Program::isa() const { return std::string(cpu::name(compiled_->plan.
 unsigned Program::threads() const { return compiled_->threads; }
 std::vector<std::string> Program::optimisations() const { return compiled_->optimisations; }
 std::uint64_t Program::edges() const { return compiled_->edges; }
+std::uint64_t Program::edges_left() const {
+  std::uint64_t edges = 0;
+  for (const rows::RowGroup& group : compiled_->rows.groups) edges += group.weights.nnz();
+  return edges;
+}
 Network Program::network() const { return compiled_->network; }
+SimplifyReport Program::simplified() const { return compiled_->simplified; }
 
 }  // namespace lacuna

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <lacuna/compile.hpp>
 #include <lacuna/network.hpp>
 
 #include "plan/counted_layer.hpp"
@@ -22,6 +23,7 @@ struct Compiled {
   unsigned threads;
   std::vector<std::string> optimisations;
   std::uint64_t edges;  ///< of the network as given
+  SimplifyReport simplified;
 };
 
 }  // namespace lacuna::engine

@@ -2,52 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
 #include <lacuna/error.hpp>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/memory.hpp"
-#include "base/parallel.hpp"
+#include "base/parallel_in_order.hpp"
+#include "base/progress_counter.hpp"
 #include "base/text.hpp"
-#include "frontends/progress_counter.hpp"
 #include "store/network_store.hpp"
 
 namespace lacuna::frontends {
 namespace {
-
-/// Lets threads that finish in any order go on in the order of their numbers.
-class Turns {
- public:
-  /// Waits for the turn of `number`; false if another thread gave up.
-  bool wait(std::uint32_t number) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return given_up_ || next_ == number; });
-    return !given_up_;
-  }
-  void pass_on() {
-    change([&] { ++next_; });
-  }
-  void give_up() {
-    change([&] { given_up_ = true; });
-  }
-
- private:
-  template <typename Change>
-  void change(Change change) {
-    {
-      const std::lock_guard lock(mutex_);
-      change();
-    }
-    changed_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint32_t next_ = 0;
-  bool given_up_ = false;
-};
 
 Value layer_value(std::uint32_t number, std::uint32_t width) {
   return {number == 0 ? "input" : fmt::format("l{}", number), Shape{{width}}};
@@ -72,7 +38,7 @@ class MemoryBudget {
 };
 
 Network read_into_memory(const LayerPlan& plan, const LoadOptions& options, std::atomic<std::uint64_t>& text_bytes) {
-  ProgressCounter progress(options.progress, "reading layers", plan.layers);
+  base::ProgressCounter progress(options.progress, "reading layers", plan.layers);
   std::vector<Linear> layers(plan.layers);
   MemoryBudget budget;
   base::parallel_for(base::thread_count(options.threads), plan.layers, [&](std::size_t k, unsigned) {
@@ -93,24 +59,18 @@ Network read_into_memory(const LayerPlan& plan, const LoadOptions& options, std:
 
 void read_into_store(const LayerPlan& plan, const LoadOptions& options, const std::filesystem::path& file,
                      std::atomic<std::uint64_t>& text_bytes) {
-  ProgressCounter progress(options.progress, "reading layers", plan.layers);
+  base::ProgressCounter progress(options.progress, "reading layers", plan.layers);
   store::NetworkWriter writer(file, plan.fingerprint);
-  Turns turns;
-  base::parallel_for(base::thread_count(options.threads), plan.layers, [&](std::size_t task, unsigned) {
-    const auto k = static_cast<std::uint32_t>(task);
-    try {
-      Linear layer = plan.read(k, text_bytes);
-      if (!turns.wait(k)) return;
-      if (k == 0) writer.add_value(layer_value(0, layer.weights.columns));
-      writer.add_value(layer_value(k + 1, layer.weights.rows));
-      writer.add_operator(layer_operator(k, std::move(layer)));
-      turns.pass_on();
-    } catch (...) {
-      turns.give_up();
-      throw;
-    }
-    progress.add(1);
-  });
+  base::parallel_in_order(
+      base::thread_count(options.threads), plan.layers,
+      [&](std::size_t k) { return plan.read(static_cast<std::uint32_t>(k), text_bytes); },
+      [&](std::size_t task, Linear layer) {
+        const auto k = static_cast<std::uint32_t>(task);
+        if (k == 0) writer.add_value(layer_value(0, layer.weights.columns));
+        writer.add_value(layer_value(k + 1, layer.weights.rows));
+        writer.add_operator(layer_operator(k, std::move(layer)));
+        progress.add(1);
+      });
   writer.finish(ValueId{0}, ValueId{plan.layers});
 }
 
@@ -122,7 +82,7 @@ Network load_layers(const LayerPlan& plan, const LoadOptions& options, LoadRepor
   std::atomic<std::uint64_t> text_bytes{0};
   if (options.use_store) {
     if (std::filesystem::exists(file)) {
-      if (std::optional<Network> network = store::open_fresh_network(file, plan.fingerprint, threads)) {
+      if (std::optional<Network> network = store::open_fresh_network(file, plan.fingerprint, threads, &report.key)) {
         report.from_store = true;
         report.store = file;
         return *std::move(network);
@@ -132,7 +92,7 @@ Network load_layers(const LayerPlan& plan, const LoadOptions& options, LoadRepor
       read_into_store(plan, options, file, text_bytes);
       report.store = file;
       report.text_bytes = text_bytes;
-      return store::open_network(file, threads, store::Checksums::skip);
+      return store::open_network(file, threads, store::Checksums::skip, &report.key);
     } catch (const DeviceError& error) {
       // The network matters more than its store: read the text again, into memory.
       report.note = fmt::format("no store: {}", error.what());

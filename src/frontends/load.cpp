@@ -39,7 +39,7 @@ Network load_file(const fs::path& file, const LoadOptions& options, LoadReport& 
   constexpr std::string_view first_words = "lacuna network";
   Network network;
   if (store::is_store(file)) {
-    network = store::open_network(file, base::thread_count(options.threads));
+    network = store::open_network(file, base::thread_count(options.threads), store::Checksums::check, &report.key);
     report.from_store = true;
     report.store = file;
   } else {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/parallel.hpp"
 #include "network/activation_names.hpp"
 
 namespace lacuna {
@@ -81,9 +82,23 @@ void hash_operation(Hasher& hasher, const Linear& linear) {
 
 void hash_operation(Hasher& hasher, const Add& add) { hasher.add(add.activation); }
 
+std::uint64_t hash_operator(const Operator& op) {
+  Hasher hasher;
+  hasher.add(op.operation.index());
+  hasher.add(std::span<const ValueId>(op.inputs));
+  hasher.add(op.output);
+  std::visit([&](const auto& operation) { hash_operation(hasher, operation); }, op.operation);
+  return hasher.digest();
+}
+
 }  // namespace
 
 std::uint64_t hash(const Network& network) {
+  constexpr std::uint64_t worth_threads = 1 << 20;
+  const unsigned threads = count_edges(network) < worth_threads ? 1 : base::thread_count(0);
+  std::vector<std::uint64_t> operators(network.operators.size());
+  base::parallel_for(threads, operators.size(), [&](std::size_t k, unsigned) { operators[k] = hash_operator(network.operators[k]); });
+
   Hasher hasher;
   for (const Value& value : network.values) {
     hasher.add(std::span<const char>(value.name));
@@ -91,12 +106,7 @@ std::uint64_t hash(const Network& network) {
   }
   hasher.add(network.input);
   hasher.add(network.output);
-  for (const Operator& op : network.operators) {
-    hasher.add(op.operation.index());
-    hasher.add(std::span<const ValueId>(op.inputs));
-    hasher.add(op.output);
-    std::visit([&](const auto& operation) { hash_operation(hasher, operation); }, op.operation);
-  }
+  hasher.add(std::span<const std::uint64_t>(operators));
   return hasher.digest();
 }
 

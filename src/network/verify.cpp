@@ -1,17 +1,41 @@
 // The rules every Network obeys; checked after reading and after each pass.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <exception>
+#include <limits>
 #include <set>
 
 #include <lacuna/error.hpp>
 #include <lacuna/network.hpp>
+
+#include "base/parallel.hpp"
 
 namespace lacuna {
 namespace {
 
 [[noreturn]] void fail(const Network& network, const Operator& op, const std::string& sentence) {
   throw InputError(fmt::format("{}: {}", network.value(op.output).name, sentence));
+}
+
+/// Without branches inside a row, so that the compiler takes many columns at a time: a network of billions of edges is verified again and again.
+template <typename Column>
+bool columns_ascend(const SparseMatrix& matrix, const Column* columns) {
+  for (std::size_t row = 0; row < matrix.rows; ++row) {
+    const std::size_t begin = matrix.row_begin[row];
+    const std::size_t end = matrix.row_begin[row + 1];
+    if (begin == end) continue;
+    unsigned descends = 0;
+    for (std::size_t e = begin + 1; e < end; ++e) descends |= static_cast<unsigned>(columns[e] <= columns[e - 1]);
+    if (descends != 0 || columns[end - 1] >= matrix.columns) return false;  // the last is the largest
+  }
+  return true;
+}
+
+bool columns_ascend(const SparseMatrix& matrix) {
+  if (matrix.wide_columns.empty()) return columns_ascend(matrix, matrix.narrow_columns.data());
+  return columns_ascend(matrix, matrix.wide_columns.data());
 }
 
 void verify_matrix(const Network& network, const Operator& op, const SparseMatrix& matrix) {
@@ -27,7 +51,8 @@ void verify_matrix(const Network& network, const Operator& op, const SparseMatri
   if (matrix.values.size() != nnz && !(matrix.values.size() == 1 && nnz > 0))
     fail(network, op, fmt::format("{} values for {} weights", matrix.values.size(), nnz));
 
-  for (std::size_t row = 0; row < matrix.rows; ++row) {
+  if (columns_ascend(matrix)) return;
+  for (std::size_t row = 0; row < matrix.rows; ++row) {  // name the first that is wrong
     std::int64_t previous = -1;
     for (std::size_t e = begin[row]; e < begin[row + 1]; ++e) {
       const std::int64_t column = matrix.column(e);
@@ -37,8 +62,14 @@ void verify_matrix(const Network& network, const Operator& op, const SparseMatri
       previous = column;
     }
   }
-  for (std::size_t e = 0; e < matrix.values.size(); ++e)
-    if (!std::isfinite(matrix.values[e])) fail(network, op, fmt::format("weight {} is {}; weights must be finite", e, matrix.values[e]));
+}
+
+void verify_values_finite(const Network& network, const Operator& op, const Array<float>& values, std::string_view what) {
+  unsigned infinite = 0;  // no early end: many at a time
+  for (const float value : values) infinite |= static_cast<unsigned>(!(std::abs(value) <= std::numeric_limits<float>::max()));
+  if (infinite == 0) return;
+  const auto broken = std::find_if_not(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  fail(network, op, fmt::format("{0} {1} is {2}; {0}{3} must be finite", what, broken - values.begin(), *broken, what == "bias" ? "es" : "s"));
 }
 
 void verify_activation(const Network& network, const Operator& op, const Activation& activation) {
@@ -65,9 +96,9 @@ void verify_operation(const Network& network, const Operator& op, const Linear& 
                                   linear.weights.columns, inputs, outputs, outputs, inputs));
   if (linear.bias.size() > 1 && linear.bias.size() != outputs)
     fail(network, op, fmt::format("{} biases for {} neurons; give none, one, or one for each", linear.bias.size(), outputs));
-  for (std::size_t k = 0; k < linear.bias.size(); ++k)
-    if (!std::isfinite(linear.bias[k])) fail(network, op, fmt::format("bias {} is {}; biases must be finite", k, linear.bias[k]));
+  verify_values_finite(network, op, linear.bias, "bias");
   verify_matrix(network, op, linear.weights);
+  verify_values_finite(network, op, linear.weights.values, "weight");
   verify_same_width(network, op, 1);
   verify_activation(network, op, linear.activation);
 }
@@ -88,6 +119,26 @@ void verify_values(const Network& network) {
   }
 }
 
+/// Operators on all cores; of several mistakes the first is told.
+void verify_operations(const Network& network) {
+  constexpr std::size_t worth_threads = 1 << 20;
+  std::size_t edges = 0;  // not count_edges: nothing is known to be sound yet
+  for (const Operator& op : network.operators)
+    if (const auto* linear = std::get_if<Linear>(&op.operation)) edges += linear->weights.narrow_columns.size() + linear->weights.wide_columns.size();
+  const unsigned threads = edges < worth_threads ? 1 : base::thread_count(0);
+  std::vector<std::exception_ptr> mistakes(network.operators.size());
+  base::parallel_for(threads, network.operators.size(), [&](std::size_t k, unsigned) {
+    const Operator& op = network.operators[k];
+    try {
+      std::visit([&](const auto& operation) { verify_operation(network, op, operation); }, op.operation);
+    } catch (const InputError&) {
+      mistakes[k] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& mistake : mistakes)
+    if (mistake) std::rethrow_exception(mistake);
+}
+
 }  // namespace
 
 void verify(const Network& network) {
@@ -105,9 +156,9 @@ void verify(const Network& network) {
       if (!known[index(id)])
         fail(network, op, fmt::format("reads {} before it is computed", network.value(id).name));
     if (known[index(op.output)]) fail(network, op, "is computed twice");
-    std::visit([&](const auto& operation) { verify_operation(network, op, operation); }, op.operation);
     known[index(op.output)] = true;
   }
+  verify_operations(network);
   if (!known[index(network.output)]) throw InputError(fmt::format("the output {} is never computed", network.value(network.output).name));
 }
 

@@ -9,18 +9,23 @@
 #include <lacuna/error.hpp>
 #include <lacuna/optimise.hpp>
 
+#include "network/same_network.hpp"
+
 namespace lacuna {
 namespace passes {
 namespace {
 
-constexpr std::array<ListedPass, 6> list{{
+constexpr auto list = std::to_array<ListedPass>({
     {"remove_unread_operators", "drop operators whose value nobody reads", remove_unread_operators},
-    {"merge_equal_neurons", "neurons of a layer that always have the same value become one", merge_equal_neurons},
+    {"fold_constant_neurons", "neurons that always have the same value move into their readers' biases", fold_constant_neurons, false},
+    {"remove_dead_neurons", "drop neurons nobody reads", remove_dead_neurons},
+    {"merge_equal_neurons", "equal neurons of a layer become one; their readers add their weights", merge_equal_neurons, false},
+    {"merge_equal_rows", "the same without adding weights, bit for bit; left out of all, where merge_equal_neurons does it", nullptr, true, false},
     {"depth_first", "inputs in a panel go through many layers while they are in the cache", nullptr},
     {"sparse_first_layer", "inputs that are on or off go through the first layer as bits, where its weights are equal", nullptr},
     {"dead_inputs", "inputs whose activations are all zero leave the batch, where zero stays zero", nullptr},
     {"equal_inputs", "inputs whose activations have become the same are computed once", nullptr},
-}};
+});
 
 }  // namespace
 
@@ -30,20 +35,32 @@ bool is_selected(const std::vector<std::string>& selected, std::string_view name
   return std::find(selected.begin(), selected.end(), name) != selected.end();
 }
 
-Network run_passes(Network network, const std::vector<std::string>& selected, const AfterPass& after_pass) {
+namespace {
+
+void verify_after(const Network& network, std::string_view pass) {
+  try {
+    verify(network);
+  } catch (const InputError& error) {
+    throw InternalError(fmt::format("{} broke the network: {}", pass, error.what()));
+  }
+}
+
+}  // namespace
+
+Network run_passes(Network network, const std::vector<std::string>& selected, const PassSettings& settings, const AfterPass& after_pass) {
+  std::vector<std::string_view> ran;
   for (const ListedPass& pass : list) {
     if (pass.run == nullptr || !is_selected(selected, pass.name)) continue;
+    const Network before = after_pass ? network : Network{};
     const auto start = std::chrono::steady_clock::now();
-    const std::uint64_t before = after_pass ? hash(network) : 0;
-    network = pass.run(std::move(network));
+    network = pass.run(std::move(network), settings);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    if (after_pass) after_pass(pass.name, network, seconds.count(), hash(network) != before);
-    try {
-      verify(network);
-    } catch (const InputError& error) {
-      throw InternalError(fmt::format("{} broke the network: {}", pass.name, error.what()));
-    }
+    ran.push_back(pass.name);
+    if (!after_pass) continue;
+    verify_after(network, pass.name);
+    after_pass(pass.name, network, seconds.count(), !network::is_same(network, before));
   }
+  if (!after_pass && !ran.empty()) verify_after(network, fmt::format("one of {}", fmt::join(ran, ", ")));
   return network;
 }
 
@@ -51,18 +68,19 @@ Network run_passes(Network network, const std::vector<std::string>& selected, co
 
 std::vector<Optimisation> optimisations() {
   std::vector<Optimisation> all;
-  for (const passes::ListedPass& pass : passes::list) all.push_back({pass.name, pass.what, pass.run != nullptr});
+  for (const passes::ListedPass& pass : passes::list) all.push_back({pass.name, pass.what, pass.run != nullptr, pass.keeps_bits});
   return all;
 }
 
 std::vector<std::string> select_optimisations(std::string_view text) {
   std::vector<std::string> selected;
-  const auto all = optimisations();
   if (text == "none") return selected;
-  if (text == "all") {
-    for (const Optimisation& optimisation : all) selected.emplace_back(optimisation.name);
+  if (text == "all" || text == "bitwise") {
+    for (const passes::ListedPass& pass : passes::list)
+      if (text == "all" ? pass.in_all : pass.keeps_bits) selected.emplace_back(pass.name);
     return selected;
   }
+  const auto all = optimisations();
   std::vector<std::string_view> wanted;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find(',', start), text.size());
@@ -73,7 +91,7 @@ std::vector<std::string> select_optimisations(std::string_view text) {
     if (std::any_of(all.begin(), all.end(), [&](const Optimisation& o) { return o.name == name; })) continue;
     std::vector<std::string_view> names;
     for (const Optimisation& optimisation : all) names.push_back(optimisation.name);
-    throw InputError(fmt::format("no optimisation is called \"{}\"; give all, none, or some of {}", name, fmt::join(names, ",")));
+    throw InputError(fmt::format("no optimisation is called \"{}\"; give all, bitwise, none, or some of {}", name, fmt::join(names, ",")));
   }
   for (const Optimisation& optimisation : all)
     if (std::find(wanted.begin(), wanted.end(), optimisation.name) != wanted.end()) selected.emplace_back(optimisation.name);

@@ -1,4 +1,4 @@
-// The one list of optimisations: passes over the Network, and exact checks made while it runs. The pipeline, `--optimise`,
+// The one list of optimisations: passes over the Network, one over its rows, and exact checks made while it runs. The pipeline, `--optimise`,
 // `--print-after`, the help text and the tests all read it.
 #pragma once
 
@@ -9,13 +9,21 @@
 #include <vector>
 
 #include <lacuna/network.hpp>
+#include <lacuna/progress.hpp>
 
 namespace lacuna::passes {
+
+struct PassSettings {
+  unsigned threads = 1;
+  Progress progress = {};
+};
 
 struct ListedPass {
   std::string_view name;
   std::string_view what;
-  Network (*run)(Network network);  ///< null: done while the program runs, not to the network
+  Network (*run)(Network network, const PassSettings& settings);  ///< null: not done to the network, but later
+  bool keeps_bits = true;                                         ///< of the answer: part of --optimise bitwise
+  bool in_all = true;                                             ///< false: another one of the list finds all it would find
 };
 
 /// In the order they run.
@@ -23,20 +31,34 @@ std::span<const ListedPass> pass_list();
 
 using AfterPass = std::function<void(std::string_view pass, const Network& network, double seconds, bool changed)>;
 
-/// Runs the selected passes in list order. Needs: verify passed. Verifies after each pass.
-Network run_passes(Network network, const std::vector<std::string>& selected, const AfterPass& after_pass);
+/// Runs the selected passes in list order. Needs: verify passed. Verifies at the end, or after each pass when someone watches: reading billions of
+/// edges takes as long as the passes do.
+Network run_passes(Network network, const std::vector<std::string>& selected, const PassSettings& settings, const AfterPass& after_pass);
 
 bool is_selected(const std::vector<std::string>& selected, std::string_view name);
 
 /// Drops operators whose value neither the output nor any kept operator reads.
 /// Needs: verify passed. Gives: the same answer; names unchanged. Cost: O(operators).
-Network remove_unread_operators(Network network);
+Network remove_unread_operators(Network network, const PassSettings& settings = {});
 
-/// Neurons of a layer with the same sources, weights and bias become one; their readers add their weights up, layer after layer. The network's
-/// input and output and values that are added row by row keep all their neurons.
-/// Needs: verify passed. Gives: the same sums in exact arithmetic; floats are added in another order and a merged weight is rounded once, both
-/// within the bound of the unmerged row (a rounding for each nonzero). Every other optimisation keeps each bit: leave this one out by
-/// name where that matters. Cost: O(edges).
-Network merge_equal_neurons(Network network);
+/// A neuron without sources has the same value whatever the input: its readers take weight * value into their biases, in double and rounded
+/// once, and stop reading it; rows that have no sources left then are constant too. The neuron itself stays: remove_dead_neurons drops it.
+/// Needs: verify passed. Gives: the same sums in exact arithmetic; in floats within the bound of the row as given, which has a rounding for
+/// each term folded. A row whose bias would not be finite stays as it is. Cost: O(rows), and O(edges) in layers that read constants.
+Network fold_constant_neurons(Network network, const PassSettings& settings = {});
+
+/// Drops neurons that no row reads, from the output to the input. A stored weight reads its source even if it is zero: zero times infinity is not
+/// zero. The network's input and output and values that are added row by row keep all their neurons; every value keeps at least one.
+/// Needs: verify passed. Gives: every bit of the answer (but the sign of a zero where a layer with one weight for all is left with a single
+/// one and its bias is -0). Cost: O(edges) at most; a layer is read until all its sources were seen, and copied only if it loses something.
+Network remove_dead_neurons(Network network, const PassSettings& settings = {});
+
+/// Neurons of a layer with the same sources, weights, bias and activation (bit by bit) become one; their readers add their weights up, layer
+/// after layer. The network's input and output and values that are added row by row keep all their neurons.
+/// Needs: verify passed. Gives: the same sums in exact arithmetic. In floats: a merged weight is rounded once, and a row that had n nonzeros
+/// and has m of them left, m < n, takes m more roundings; so its error is at most gamma_(m+1) <= gamma_n times the sum of the magnitudes
+/// |weight| |source|, the bound of the unmerged row, where gamma_n = n u / (1 - n u) and u = 2^-24. Sums of equal powers of two, as in the
+/// challenge, are exact. Cost: O(edges) on all threads; a layer in which nothing merges is read once and not copied.
+Network merge_equal_neurons(Network network, const PassSettings& settings = {});
 
 }  // namespace lacuna::passes

@@ -4,7 +4,7 @@
 
 namespace lacuna::passes {
 
-Network remove_unread_operators(Network network) {
+Network remove_unread_operators(Network network, const PassSettings&) {
   std::vector<bool> read(network.values.size(), false);
   read[static_cast<std::size_t>(network.output)] = true;
   std::vector<Operator> kept;

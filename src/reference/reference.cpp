@@ -35,10 +35,16 @@ std::vector<double> compute(const Operator& op, const Add& add, const Values& va
 
 std::vector<double> evaluate(const Network& network, const std::vector<double>& input) {
   Values values(network.values.size());
-  values[static_cast<std::size_t>(network.input)] = input;
+  std::vector<std::size_t> reads_left(network.values.size(), 0);  // 1,920 layers of 65,536 neurons are a gigabyte: values go with their last reader
   for (const Operator& op : network.operators)
+    for (ValueId id : op.inputs) ++reads_left[static_cast<std::size_t>(id)];
+  values[static_cast<std::size_t>(network.input)] = input;
+  for (const Operator& op : network.operators) {
     values[static_cast<std::size_t>(op.output)] =
         std::visit([&](const auto& operation) { return compute(op, operation, values); }, op.operation);
+    for (ValueId id : op.inputs)
+      if (--reads_left[static_cast<std::size_t>(id)] == 0 && id != network.output) values[static_cast<std::size_t>(id)] = std::vector<double>();  // = {} would keep its memory
+  }
   return value_of(values, network.output);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <lacuna/network.hpp>
+#include <lacuna/progress.hpp>
 
 namespace lacuna::rows {
 
@@ -24,7 +25,7 @@ struct PlaneRange {
 /// Rows that read earlier planes only: destination = activation(bias + weights * source + residuals).
 struct RowGroup {
   std::string name;                   ///< of the value it computes
-  SparseMatrix weights;               ///< column c of a row reads plane source.first + c
+  SparseMatrix weights;               ///< column c of a row reads plane source.first + c; in any order, maybe more than once
   Array<float> bias;                  ///< none, one, or one for each row
   Activation activation;
   PlaneRange source;
@@ -55,6 +56,13 @@ struct RowOrder {
 /// Lowers every operator to row groups and places values on planes. Needs: verify(network) passed.
 /// Cost: O(operators x live values); weights are shared with the network, not copied.
 SparseRows lower(const Network& network);
+
+/// Rows of a group with the same sources in the same order, the same weights and bias become one; their readers name the one instead, term by
+/// term: no weights are added and no term changes its place, so every sum keeps every bit. (One exception: a group with one weight for all
+/// that is left with a single term may change the sign of a zero where its bias is -0.) The input, the output and planes that are added row by
+/// row keep all their neurons. Ranges shrink in place; no plane moves.
+/// Cost: O(edges) on all threads; groups in which nothing merges are not copied.
+SparseRows merge_equal_rows(SparseRows rows, unsigned threads, const Progress& progress = {});
 
 RowOrder order_by_length(const SparseMatrix& weights);
 

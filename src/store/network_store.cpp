@@ -130,15 +130,23 @@ Network read_network(SectionReader& reader, unsigned threads, Checksums checksum
   return network;
 }
 
-Network open_network(const std::filesystem::path& file, unsigned threads, Checksums checksums) {
+void write_network(const Network& network, const std::filesystem::path& file, const Fingerprint& fingerprint) {
+  NetworkWriter writer(file, fingerprint);
+  for (const Value& value : network.values) writer.add_value(value);
+  for (const Operator& op : network.operators) writer.add_operator(op);
+  writer.finish(network.input, network.output);
+}
+
+Network open_network(const std::filesystem::path& file, unsigned threads, Checksums checksums, std::string* key) {
   SectionReader reader(file);
+  if (key != nullptr) *key = reader.key();
   return read_network(reader, threads, checksums);
 }
 
-std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint,
-                                          unsigned threads) {
+std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint, unsigned threads, std::string* key) {
   SectionReader reader(file);
   if (reader.fingerprint() != fingerprint) return std::nullopt;
+  if (key != nullptr) *key = reader.key();
   return read_network(reader, threads, Checksums::check);
 }
 
@@ -148,10 +156,7 @@ namespace lacuna {
 
 void save_store(const Network& network, const std::filesystem::path& file) {
   verify(network);
-  store::NetworkWriter writer(file, {});
-  for (const Value& value : network.values) writer.add_value(value);
-  for (const Operator& op : network.operators) writer.add_operator(op);
-  writer.finish(network.input, network.output);
+  store::write_network(network, file, {});
 }
 
 }  // namespace lacuna

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <lacuna/network.hpp>
 #include <optional>
+#include <string>
 
 #include "store/section_reader.hpp"
 #include "store/section_writer.hpp"
@@ -29,12 +30,15 @@ class NetworkWriter {
   ByteWriter description_;
 };
 
-/// Throws InputError unless the file is a sound store of a network. The result passed verify.
-Network open_network(const std::filesystem::path& file, unsigned threads, Checksums checksums = Checksums::check);
+void write_network(const Network& network, const std::filesystem::path& file, const Fingerprint& fingerprint);
+
+/// Throws InputError unless the file is a sound store of a network. The result passed verify. `key` tells the network from all others
+/// (SectionReader::key).
+Network open_network(const std::filesystem::path& file, unsigned threads, Checksums checksums = Checksums::check, std::string* key = nullptr);
 
 /// Nothing if the store is stale.
-std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint,
-                                          unsigned threads);
+std::optional<Network> open_fresh_network(const std::filesystem::path& file, const Fingerprint& fingerprint, unsigned threads,
+                                          std::string* key = nullptr);
 
 /// From an opened reader; for the two above and for tests.
 Network read_network(SectionReader& reader, unsigned threads, Checksums checksums);

@@ -35,6 +35,8 @@ void SectionReader::fail(const std::string& sentence) const {
   throw InputError(name_, sentence + "; delete it to have it rebuilt from the text");
 }
 
+std::string SectionReader::key() const { return fmt::format("{:016x}-{:x}", header_.table_checksum, header_.file_bytes); }
+
 void SectionReader::check_start() {
   const auto start = as_text(bytes_.first(std::min(bytes_.size(), magic.size())));
   const std::string_view expected(magic.data(), magic.size());

@@ -32,6 +32,9 @@ class SectionReader {
   const Fingerprint& fingerprint() const { return header_.fingerprint; }
   const std::string& name() const { return name_; }
 
+  /// Tells the content from all others without reading it: the checksum of the table, which holds those of all sections, and the size.
+  std::string key() const;
+
   /// Reads the table, and checks header, table and sections on `threads` threads. Throws InputError unless all is well.
   void check(Kind expected, unsigned threads, Checksums checksums);
 

@@ -36,6 +36,7 @@ y = linear d 3 identity {
 output y
 """
 EDGES = TEXT_FORM.count("*")
+EDGES_LEFT = EDGES - 2  # without the operator that nobody reads and without the edge to a neuron that is constant
 
 
 def evaluate_text_form(x):

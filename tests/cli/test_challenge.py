@@ -49,7 +49,7 @@ class FromFiles(ProgramTest):
         first, second = self.folder / "first.npy", self.folder / "second.npy"
         self.assertEqual([name for name in self.files(self.data) if name.endswith(".lstore")], [])
         from_text = self.succeed_json(*self.args, "--truth", problems.radix_truth(), "--output", first)
-        self.assertEqual([name for name in self.files(self.data) if not name.endswith(".tsv")], ["n64-l8.lstore"])
+        self.assertEqual([name for name in self.files(self.data) if not name.endswith(".tsv")], ["n64-l8.lstore", "n64-l8.simplified.lstore"])
         from_store = self.succeed_json(*self.args, "--truth", problems.radix_truth(), "--output", second)
         self.assertIn(".lstore", from_store["network"])
         self.assertNotIn(".lstore", from_text["network"])

@@ -59,8 +59,9 @@ class Help(ProgramTest):
         text = self.succeed("challenge", "--help")
         names = self.succeed_json("challenge", "--neurons", 64, "--layers", 2, "--inputs", 4)["optimisations"]
         self.assertTrue(names)
-        for name in names:
+        for name in names + ["merge_equal_rows"]:
             self.assertRegex(text, rf"{name}: \w+")
+        self.assertIn("bitwise", text)
 
     def test_version_is_one_line(self):
         self.assertRegex(self.succeed("--version"), r"\Alacuna \d+\.\d+\.\d+\n\Z")

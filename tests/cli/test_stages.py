@@ -1,6 +1,6 @@
 """`lacuna compile`, `inspect` and `devices`: every stage can be looked at."""
 import problems
-from problems import EDGES
+from problems import EDGES, EDGES_LEFT
 from program import ProgramTest, run
 
 
@@ -9,7 +9,7 @@ class Compile(ProgramTest):
         return self.succeed("compile", problems.text_network(), *arguments)
 
     def test_without_flags_it_tells_edges_before_and_after(self):
-        self.assertRegex(self.compile(), rf"^{EDGES} edges, {EDGES - 1} after the passes")
+        self.assertRegex(self.compile(), rf"^{EDGES} edges, {EDGES_LEFT} after the passes")
 
     def test_emit_rows_prints_every_row(self):
         text = self.compile("--emit=rows")
@@ -55,7 +55,7 @@ class Compile(ProgramTest):
 
     def test_json_holds_passes_and_plan(self):
         found = self.succeed_json("compile", problems.text_network())
-        self.assertEqual((found["edges"], found["edges_after_passes"]), (EDGES, EDGES - 1))
+        self.assertEqual((found["edges"], found["edges_after_passes"]), (EDGES, EDGES_LEFT))
         self.assertIn("remove_unread_operators", [entry["name"] for entry in found["passes"]])
         self.assertIn("plan:", found["plan"])
 
@@ -66,6 +66,86 @@ class Compile(ProgramTest):
 
     def test_json_with_print_after_is_still_one_object(self):
         self.one_object(run("compile", problems.text_network(), "--json", "--print-after=all").stdout)
+
+
+class Simplified(ProgramTest):
+    """What the passes made is kept beside the network's store."""
+
+    def setUp(self):
+        super().setUp()
+        self.network = problems.network_folder("radix", self.folder / "net")
+        self.kept = self.network / f"n{problems.NEURONS}-l{problems.LAYERS}.simplified.lstore"
+
+    def test_the_second_time_it_comes_from_the_store(self):
+        first = self.succeed_json("compile", self.network)
+        self.assertRegex(first["simplified"], r"^in .* m?s$")
+        self.assertEqual([entry["name"] for entry in first["passes"]][-1], "merge_equal_neurons")
+        self.assertTrue(self.kept.exists())
+        second = self.succeed_json("compile", self.network)
+        self.assertEqual((second["simplified"], second["passes"]), ("from store", []))
+        self.assertEqual(second["edges_after_passes"], first["edges_after_passes"])
+        self.assertLess(second["edges_after_passes"], second["edges"] / 4)
+        self.assertRegex(self.succeed("compile", self.network), r"; simplified from store$")
+
+    def test_run_and_bench_give_the_same_answer_from_it(self):
+        answers = []
+        for number in range(3):
+            output = self.folder / f"{number}.npy"
+            arguments = ["--no-store"] if number == 2 else []
+            self.succeed("run", self.network, "--input", problems.images(), "--output", output, *arguments)
+            answers.append(output.read_bytes())
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual(answers[0], answers[2])
+        self.assertTrue(self.succeed_json("bench", self.network, "--batch", 8, "--seconds", 0)["verified"])
+        self.assertTrue(self.kept.exists())
+
+    def test_the_challenge_uses_it(self):
+        arguments = ["challenge", "--data", self.network, "--images", problems.images(), "--truth", problems.radix_truth(), "--repeat", 1]
+        first, second = self.succeed_json(*arguments), self.succeed_json(*arguments)
+        self.assertEqual((first["simplified_from_store"], second["simplified_from_store"]), (False, True))
+        self.assertEqual((first["survivors"], first["verified"]), (second["survivors"], second["verified"]))
+        self.assertTrue(second["verified"])
+
+    def test_a_store_given_by_itself_has_one_too(self):
+        self.succeed("compile", self.network)
+        self.kept.unlink()
+        store = self.network / f"n{problems.NEURONS}-l{problems.LAYERS}.lstore"
+        self.succeed("compile", store)
+        self.assertEqual(self.succeed_json("compile", store)["simplified"], "from store")
+        self.assertEqual(self.succeed_json("compile", self.network)["simplified"], "from store")
+
+    def test_no_store_leaves_none_behind_and_reads_none(self):
+        self.succeed("compile", self.network, "--no-store")
+        self.assertFalse(self.kept.exists())
+        self.succeed("compile", self.network)
+        self.assertNotEqual(self.succeed_json("compile", self.network, "--no-store")["simplified"], "from store")
+
+    def test_a_damaged_one_is_made_anew_and_said_so(self):
+        self.succeed("compile", self.network)
+        bytes_kept = bytearray(self.kept.read_bytes())
+        bytes_kept[len(bytes_kept) // 2] ^= 0xFF
+        self.kept.write_bytes(bytes_kept)
+        done = run("compile", self.network)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"^lacuna: simplified anew: .*damaged")
+        self.assertRegex(done.stdout, r"; simplified in .* m?s\n$")
+        self.assertRegex(self.succeed("compile", self.network), r"; simplified from store$")
+
+    def test_print_after_runs_the_passes(self):
+        self.succeed("compile", self.network)
+        self.assertIn("# after merge_equal_neurons", self.succeed("compile", self.network, "--print-after=merge_equal_neurons"))
+
+
+class Bitwise(ProgramTest):
+    def test_it_gives_the_bytes_of_none_with_fewer_edges(self):
+        network = problems.network_folder("radix", self.folder / "net")
+        for choice in ["none", "bitwise"]:
+            self.succeed("run", network, "--input", problems.images(), "--output", self.folder / choice, "--optimise", choice)
+        self.assertEqual((self.folder / "none").read_bytes(), (self.folder / "bitwise").read_bytes())
+        found = self.succeed_json("compile", network, "--optimise", "bitwise")
+        self.assertIn("merge_equal_rows", found["optimisations"])
+        self.assertNotIn("merge_equal_neurons", found["optimisations"])
+        self.assertLess(found["edges_after_passes"], found["edges"] / 4)
 
 
 class Inspect(ProgramTest):

@@ -42,11 +42,14 @@ TEST_P(Golden, EveryStagePrintsWhatItDid) {
   const Network network = parse(read(GetParam()), GetParam().filename().string());
   expect_golden(GetParam(), "print", print(network));
   for (const passes::ListedPass& pass : passes::pass_list())
-    if (pass.run != nullptr) expect_golden(GetParam(), std::string(pass.name), print(pass.run(network)));
+    if (pass.run != nullptr) expect_golden(GetParam(), std::string(pass.name), print(pass.run(network, {})));
   CompileOptions options;
   options.isa = "sse4";
   options.threads = 1;
   options.panel_lanes = 16;
+  options.optimise = "merge_equal_rows";
+  expect_golden(GetParam(), "merge_equal_rows", compile(network, options).print_rows(true));
+  options.optimise = "all";
   const Program program = compile(network, options);
   expect_golden(GetParam(), "rows", program.print_rows(true));
   expect_golden(GetParam(), "plan", program.print_plan());

@@ -36,14 +36,15 @@ lacuna::SparseMatrix random_inputs(std::uint32_t count, std::uint32_t width, dou
 }
 
 void run_bench(const BenchOptions& options) {
+  lacuna::LoadReport loaded;
   const Stopwatch load_watch;
-  const lacuna::Network network = load_network(options.path, load_options(options));
+  const lacuna::Network network = load_network(options.path, load_options(options), &loaded);
   NetworkInputs inputs = options.input.empty()
                              ? NetworkInputs(random_inputs(options.batch, network.width(network.input), options.density, options.seed))
                              : load_network_inputs(options.input, network, options);
   const double seconds_load = load_watch.seconds();
   const Stopwatch compile_watch;
-  const lacuna::Program program = lacuna::compile(network, compile_options(options));
+  const lacuna::Program program = compile_network(network, compile_options(options, loaded));
   const double seconds_compile = compile_watch.seconds();
 
   lacuna::Session session = program.open();

@@ -32,6 +32,7 @@ struct ChallengeOptions : CommonOptions {
 struct Problem {
   lacuna::Network network;
   std::string network_from;
+  lacuna::LoadReport loaded;  ///< empty if it was generated
   lacuna::SparseMatrix inputs;
   std::optional<lacuna::BitMatrix> packed;  ///< the inputs as bits, where that is smaller
   std::string inputs_from;
@@ -51,9 +52,8 @@ void get_network(const ChallengeOptions& options, Problem& problem) {
     lacuna::LoadOptions load = load_options(options);
     load.neurons = options.neurons;
     load.layers = options.layers;
-    lacuna::LoadReport report;
-    problem.network = load_network(options.data, load, &report);
-    problem.network_from = report.from_store ? report.store.string() : options.data;
+    problem.network = load_network(options.data, load, &problem.loaded);
+    problem.network_from = problem.loaded.from_store ? problem.loaded.store.string() : options.data;
   } else if (options.network == "radix") {
     problem.network = lacuna::generate_radix({options.neurons, options.layers, options.seed, {}});
     problem.network_from = fmt::format("radix, seed {}", options.seed);
@@ -128,6 +128,7 @@ Json to_json(const ChallengeOptions& options, const Problem& problem, const lacu
           {"different_outputs", result.report.different_outputs},
           {"survivors", result.survivors},
           {"verified", result.verified()},
+          {"simplified_from_store", program.simplified().from_store},
           {"optimisations", program.optimisations()}};
 }
 
@@ -182,7 +183,7 @@ void run_challenge(ChallengeOptions options) {
   }
 
   const Stopwatch compile_watch;
-  const lacuna::Program program = lacuna::compile(problem.network, compile_options(options));
+  const lacuna::Program program = compile_network(problem.network, compile_options(options, problem.loaded));
   result.seconds_compile = compile_watch.seconds();
 
   lacuna::Session session = program.open();

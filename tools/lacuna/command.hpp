@@ -45,6 +45,12 @@ void add_compile_flags(CLI::App& command, CommonOptions& options);
 lacuna::LoadOptions load_options(const CommonOptions& options);
 lacuna::CompileOptions compile_options(const CommonOptions& options);
 
+/// The same for a network that was loaded: what the passes make of it is kept beside its store.
+lacuna::CompileOptions compile_options(const CommonOptions& options, const lacuna::LoadReport& loaded);
+
+/// lacuna::compile, telling on standard error when the simplified network could not be kept or read.
+lacuna::Program compile_network(const lacuna::Network& network, const lacuna::CompileOptions& options);
+
 /// lacuna::load, telling on standard error when no store could be written.
 lacuna::Network load_network(const std::string& path, const lacuna::LoadOptions& options, lacuna::LoadReport* report = nullptr);
 

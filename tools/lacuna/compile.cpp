@@ -25,21 +25,28 @@ void check_pass_name(const std::string& name, const std::string& optimise) {
     for (const lacuna::Optimisation& entry : all)
       if (entry.is_pass) passes.push_back(entry.name);
     throw lacuna::InputError(fmt::format("--print-after={}: {}; the passes are {}", name,
-                                         pass == all.end() ? "no such pass" : "done while the program runs, not to the network", fmt::join(passes, ", ")));
+                                         pass == all.end() ? "no such pass" : "not done to the network, but to its rows or while the program runs", fmt::join(passes, ", ")));
   }
   const auto selected = lacuna::select_optimisations(optimise);
   if (std::find(selected.begin(), selected.end(), name) == selected.end())
     throw lacuna::InputError(fmt::format("--print-after={}, but --optimise {} leaves it out", name, optimise));
 }
 
+std::string simplified_words(const lacuna::Program& program) {
+  const lacuna::SimplifyReport report = program.simplified();
+  return report.from_store ? "from store" : "in " + in_seconds(report.seconds);
+}
+
 void run_compile(const CompileCommandOptions& options) {
   check_pass_name(options.print_after, options.optimise);
+  lacuna::LoadReport loaded;
   const Stopwatch load_watch;
-  const lacuna::Network network = load_network(options.path, load_options(options));
+  const lacuna::Network network = load_network(options.path, load_options(options), &loaded);
   const double seconds_load = load_watch.seconds();
 
   Json passes = Json::array();
-  lacuna::CompileOptions compile = compile_options(options);
+  lacuna::CompileOptions compile = compile_options(options, loaded);
+  if (!options.print_after.empty()) compile.simplified_store.clear();  // the passes must run to be seen
   compile.panel_lanes = options.panel_lanes;
   compile.after_pass = [&](std::string_view pass, const lacuna::Network& after, double seconds, bool changed) {
     passes.push_back({{"name", pass}, {"seconds", seconds}, {"changed", changed}});
@@ -48,13 +55,14 @@ void run_compile(const CompileCommandOptions& options) {
                  changed || options.print_after == pass ? lacuna::print(after) : "");
   };
   const Stopwatch compile_watch;
-  const lacuna::Program program = lacuna::compile(network, compile);
+  const lacuna::Program program = compile_network(network, compile);
   const double seconds_compile = compile_watch.seconds();
 
   if (options.json) {
-    Json json{{"edges", program.edges()}, {"edges_after_passes", lacuna::count_edges(program.network())}, {"device", program.device()},
+    Json json{{"edges", program.edges()}, {"edges_after_passes", program.edges_left()}, {"device", program.device()},
                        {"isa", program.isa()}, {"threads", program.threads()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile},
-                       {"optimisations", program.optimisations()}, {"passes", passes},
+                       {"optimisations", program.optimisations()}, {"simplified", simplified_words(program)}, {"seconds_simplify", program.simplified().seconds},
+              {"passes", passes},
               {"plan", options.explain ? program.explain() : program.print_plan()}};
     if (options.emit == "rows") json["rows"] = program.print_rows(true);
     return print_json(json);
@@ -63,8 +71,9 @@ void run_compile(const CompileCommandOptions& options) {
   if (options.emit == "plan") fmt::print("{}", program.print_plan());
   if (options.explain) fmt::print("{}", program.explain());
   if (options.emit.empty() && !options.explain && options.print_after.empty())
-    fmt::print("{} edges, {} after the passes; loaded in {}, compiled in {} for {} {}\n", with_commas(program.edges()),
-               with_commas(lacuna::count_edges(program.network())), in_seconds(seconds_load), in_seconds(seconds_compile), program.device(), program.isa());
+    fmt::print("{} edges, {} after the passes; loaded in {}, compiled in {} for {} {}; simplified {}\n", with_commas(program.edges()),
+               with_commas(program.edges_left()), in_seconds(seconds_load), in_seconds(seconds_compile), program.device(), program.isa(),
+               simplified_words(program));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace cli {
 namespace {
 
 std::string optimise_help() {
-  std::string help = "all, none, or a comma-separated choice of:";
+  std::string help = "all, bitwise (those that keep every bit of the answer), none, or a comma-separated choice of:";
   for (const lacuna::Optimisation& optimisation : lacuna::optimisations())
     help += fmt::format("\n  {}: {}", optimisation.name, optimisation.what);
   return help;
@@ -24,7 +24,7 @@ void add_json_flag(CLI::App& command, CommonOptions& options) {
 void add_load_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "Threads (default: LACUNA_THREADS, else all cores)")->check(CLI::Range(1u, 4096u));
   command.add_option("--store", options.store, "Where the binary store is kept (default: beside the text)");
-  command.add_flag("--no-store", options.no_store, "Neither read nor write a binary store");
+  command.add_flag("--no-store", options.no_store, "Neither read nor write a binary store, of the network or of what the passes make of it");
 }
 
 void add_compile_flags(CLI::App& command, CommonOptions& options) {
@@ -46,7 +46,22 @@ lacuna::CompileOptions compile_options(const CommonOptions& options) {
   compile.device = options.device;
   compile.threads = options.threads;
   compile.optimise = options.optimise;
+  compile.progress = progress_bar();
   return compile;
+}
+
+lacuna::CompileOptions compile_options(const CommonOptions& options, const lacuna::LoadReport& loaded) {
+  lacuna::CompileOptions compile = compile_options(options);
+  if (loaded.store.empty()) return compile;
+  compile.simplified_store = std::filesystem::path(loaded.store).replace_extension(".simplified.lstore");
+  compile.network_key = loaded.key;
+  return compile;
+}
+
+lacuna::Program compile_network(const lacuna::Network& network, const lacuna::CompileOptions& options) {
+  lacuna::Program program = lacuna::compile(network, options);
+  if (const std::string note = program.simplified().note; !note.empty()) fmt::print(stderr, "lacuna: {}\n", note);
+  return program;
 }
 
 lacuna::Network load_network(const std::string& path, const lacuna::LoadOptions& options, lacuna::LoadReport* report) {

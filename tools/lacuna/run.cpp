@@ -31,12 +31,13 @@ double accuracy(const lacuna::Tensor& outputs, const lacuna::Tensor& labels, con
 
 void run_network(const RunOptions& options) {
   if (!options.output.empty()) check_folder_of(options.output);
+  lacuna::LoadReport loaded;
   const Stopwatch load_watch;
-  const lacuna::Network network = load_network(options.path, load_options(options));
+  const lacuna::Network network = load_network(options.path, load_options(options), &loaded);
   const NetworkInputs inputs = load_network_inputs(options.input, network, options);
   const double seconds_load = load_watch.seconds();
   const Stopwatch compile_watch;
-  const lacuna::Program program = lacuna::compile(network, compile_options(options));
+  const lacuna::Program program = compile_network(network, compile_options(options, loaded));
   const double seconds_compile = compile_watch.seconds();
   lacuna::Session session = program.open();
   const lacuna::Outputs outputs = run_inputs(session, inputs);

@@ -41,7 +41,7 @@ std::string columns_place(std::uint32_t neurons) {
 }  // namespace
 
 SparseMatrix read_inputs(base::ByteSource& source, const std::string& name, const InputRules& rules,
-                         ProgressCounter* progress, std::uint64_t& text_bytes) {
+                         base::ProgressCounter* progress, std::uint64_t& text_bytes) {
   base::TextBlocks blocks(source, name);
   MatrixMarketHead head;
   const bool has_head = is_matrix_market(name);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/byte_source.hpp"
-#include "frontends/progress_counter.hpp"
+#include "base/progress_counter.hpp"
 
 namespace lacuna::frontends {
 
@@ -19,6 +19,6 @@ struct InputRules {
 
 /// All inputs of the file; rows up to the largest index (TSV) or as the head says (Matrix Market).
 SparseMatrix read_inputs(base::ByteSource& source, const std::string& name, const InputRules& rules,
-                         ProgressCounter* progress, std::uint64_t& text_bytes);
+                         base::ProgressCounter* progress, std::uint64_t& text_bytes);
 
 }  // namespace lacuna::frontends

@@ -30,7 +30,7 @@ fs::path store_beside(fs::path file) {
 
 SparseMatrix read_text(const fs::path& file, std::uint32_t count, const LoadOptions& options, LoadReport& report) {
   const std::uint64_t bytes = fs::file_size(file);
-  frontends::ProgressCounter progress(options.progress, "reading inputs", bytes);
+  base::ProgressCounter progress(options.progress, "reading inputs", bytes);
   const auto source = base::open_source(file);
   const frontends::InputRules rules{options.neurons, count, bytes, base::thread_count(options.threads)};
   return frontends::read_inputs(*source, file.string(), rules, &progress, report.text_bytes);

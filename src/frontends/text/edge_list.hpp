@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text_blocks.hpp"
-#include "frontends/progress_counter.hpp"
+#include "base/progress_counter.hpp"
 
 namespace lacuna::frontends {
 
@@ -66,7 +66,7 @@ LineError explain_line(std::string_view line, const EdgeRules& rules);
 /// Reads everything `blocks` still has, on `threads` threads; progress is in bytes of the file.
 /// Throws InputError for the first bad line, naming file, line and column.
 EdgeList read_edges(base::TextBlocks& blocks, const base::ByteSource& source, const std::string& name,
-                    const EdgeRules& rules, std::uint64_t header_lines, unsigned threads, ProgressCounter* progress);
+                    const EdgeRules& rules, std::uint64_t header_lines, unsigned threads, base::ProgressCounter* progress);
 
 /// The line of the file on which entry `entry` of block `block` stands, from 1.
 std::uint64_t line_of_entry(const EdgeList& list, std::size_t block, std::size_t entry);

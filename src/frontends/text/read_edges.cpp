@@ -27,7 +27,7 @@ std::uint64_t EdgeList::size() const {
 }
 
 EdgeList read_edges(base::TextBlocks& blocks, const base::ByteSource& source, const std::string& name,
-                    const EdgeRules& rules, std::uint64_t header_lines, unsigned threads, ProgressCounter* progress) {
+                    const EdgeRules& rules, std::uint64_t header_lines, unsigned threads, base::ProgressCounter* progress) {
   struct Failure {
     std::size_t block;
     LineError error;

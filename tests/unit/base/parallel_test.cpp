@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <vector>
 
 #include <lacuna/error.hpp>
+
+#include "base/parallel_in_order.hpp"
 
 namespace lacuna::base {
 namespace {
@@ -49,6 +52,44 @@ TEST(ThreadCount, TakesTheRequestThenTheEnvironmentThenAllCores) {
   EXPECT_THROW(thread_count(0), InputError);
   unsetenv("LACUNA_THREADS");
   EXPECT_EQ(thread_count(0), available_cores());
+}
+
+TEST(ParallelInOrder, FinishesInOrderWithFewPreparedAtATime) {
+  for (unsigned threads : {1u, 2u, 5u}) {
+    std::vector<std::size_t> finished;
+    std::atomic<int> prepared{0};
+    parallel_in_order(
+        threads, 300,
+        [&](std::size_t k) {
+          EXPECT_LE(static_cast<unsigned>(++prepared), threads);
+          return k * 2;
+        },
+        [&](std::size_t k, std::size_t doubled) {
+          EXPECT_EQ(doubled, k * 2);
+          finished.push_back(k);
+          --prepared;
+        });
+    ASSERT_EQ(finished.size(), 300u);
+    EXPECT_TRUE(std::is_sorted(finished.begin(), finished.end()));
+  }
+}
+
+TEST(ParallelInOrder, AnExceptionOfEitherPartEndsTheWork) {
+  for (const bool in_first_part : {true, false}) {
+    std::size_t finished = 0;
+    const auto fail_at_ten = [](std::size_t k, bool here) {
+      if (k == 10 && here) throw InputError("ten");
+      return k;
+    };
+    EXPECT_THROW(parallel_in_order(
+                     3, 1000, [&](std::size_t k) { return fail_at_ten(k, in_first_part); },
+                     [&](std::size_t k, std::size_t) {
+                       fail_at_ten(k, !in_first_part);
+                       ++finished;
+                     }),
+                 InputError);
+    EXPECT_LE(finished, 10u);
+  }
 }
 
 }  // namespace

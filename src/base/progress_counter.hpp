@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-namespace lacuna::frontends {
+namespace lacuna::base {
 
 class ProgressCounter {
  public:
@@ -35,4 +35,4 @@ class ProgressCounter {
   std::mutex mutex_;
 };
 
-}  // namespace lacuna::frontends
+}  // namespace lacuna::base
