@@ -4,7 +4,7 @@ import problems
 from program import ProgramTest, run
 
 KEYS = ("neurons layers inputs edges device isa threads seconds_load seconds_compile seconds_run nominal_edges_per_s active_edges_per_s "
-        "fma_peak_per_s survivors verified optimisations").split()
+        "fma_peak_per_s survivors verified optimisations inputs_as_bits counted_first_layer waves different_outputs").split()
 SMALL = ["challenge", "--neurons", 64, "--layers", 8]
 
 
@@ -34,6 +34,23 @@ class Generated(ProgramTest):
         edges = [self.succeed_json(*args, seed)["edges"] for seed in [5, 5, 6]]
         self.assertEqual(edges[0], edges[1])
         self.assertNotEqual(edges[0], edges[2])
+
+    def test_the_ladder_climbs_from_none_and_verifies_every_rung(self):
+        found = self.succeed_json(*SMALL, "--inputs", 300, "--ladder", "--repeat", 2)
+        rungs = found["ladder"]
+        self.assertEqual((rungs[0]["rung"], rungs[0]["optimise"]), ("none", "none"))
+        self.assertTrue(all(rung["verified"] for rung in rungs))
+        for lower, higher in zip(rungs[1:], rungs[2:]):
+            self.assertTrue(higher["optimise"].startswith(lower["optimise"]), (lower, higher))
+        self.assertEqual(rungs[0]["active_edges"], found["edges"] * 300)
+        self.assertLess(rungs[-1]["active_edges"], found["edges"] * 300)
+        self.assertTrue(rungs[-1]["counted_first_layer"])
+        table = self.succeed(*SMALL, "--inputs", 300, "--ladder")
+        self.assertEqual(table.count("verified"), len(rungs))
+
+    def test_the_table_says_how_the_first_layer_ran(self):
+        self.assertIn("first layer by counting bits", self.succeed(*SMALL, "--inputs", 200))
+        self.assertIn("first layer by multiply-adds", self.succeed(*SMALL, "--inputs", 200, "--network", "general"))
 
     def test_repeat_says_how_many_runs(self):
         self.assertEqual(self.succeed_json(*SMALL, "--inputs", 5, "--repeat", 4)["repeat"], 4)

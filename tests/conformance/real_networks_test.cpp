@@ -62,6 +62,30 @@ TEST(OfficialChallenge, The1200ImagesGiveThe19SurvivorsThroughTextAndStoreOnEver
   EXPECT_EQ(load_categories(official / "neuron1024-l120-categories.tsv", 1200, true), truth);
 }
 
+TEST(OfficialChallenge, EverySubsetOfTheOptimisationsGivesThe19Survivors) {
+  NEEDS_DATA();
+  const auto official = data_folder() / "graph-challenge";
+  RadixOptions radix;
+  radix.residues = official / "n1024_group_residues_u8.bin";
+  const Network network = generate_radix(radix);
+  LoadOptions options;
+  options.neurons = 1024;
+  options.use_store = false;
+  const BitMatrix inputs = pack_bits(load_inputs(official / "sparse-images-1024_first1200.mtx", 0, false, options));
+  const auto truth = load_categories(official / "neuron1024-l120-categories_first1200.mtx", inputs.rows);
+  const auto all = optimisations();
+  for (unsigned chosen = 1; chosen < 1u << all.size(); ++chosen) {
+    CompileOptions compile_options;
+    compile_options.panel_lanes = 32;
+    compile_options.isa = all_isas().back();
+    if (compile_options.isa == "sse4") compile_options.panel_lanes = 16;
+    compile_options.optimise.clear();
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if ((chosen >> k & 1) != 0) compile_options.optimise += (compile_options.optimise.empty() ? "" : ",") + std::string(all[k].name);
+    ASSERT_EQ(compile(network, compile_options).open().run(inputs).survivors, truth) << compile_options.optimise;
+  }
+}
+
 TEST(TrainedNetwork, ReachesItsPublishedAccuracy) {
   NEEDS_DATA();
   const TempFolder folder;

@@ -15,7 +15,7 @@ struct Rung {
 constexpr Rung rungs[] = {
     {"none", ""},
     {"+ dead inputs", "dead_inputs"},
-    {"+ equal neurons", "remove_unread_operators,merge_equal_neurons"},
+    {"+ equal neurons", "remove_unread_operators,fold_constant_neurons,remove_dead_neurons,merge_equal_neurons"},
     {"+ equal inputs", "equal_inputs"},
     {"+ depth first", "depth_first"},
     {"+ sparse first layer", "sparse_first_layer"},
