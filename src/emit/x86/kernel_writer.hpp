@@ -1,0 +1,67 @@
+// Writes the steps of one kernel for one tile of vectors.
+//
+// Registers: sums first, `vectors` for each row; what is left over holds the hand x and weights for a moment. rdi walks through what is
+// loaded, rdx through what is stored, rsi through the constants.
+#pragma once
+
+#include <asmjit/x86.h>
+
+#include <span>
+
+#include "emit/x86/emit.hpp"
+#include "emit/x86/near_pointer.hpp"
+
+namespace lacuna::emit::x86 {
+
+class KernelWriter {
+ public:
+  KernelWriter(asmjit::x86::Assembler& code, Target target, unsigned vectors);
+
+  void write(const kernel::Kernel& kernel);
+
+  /// Byte position of the next kernel's first constant.
+  void begin_constants(std::int64_t position) { constants_begin_ = position; }
+
+  std::int64_t vector_bytes() const { return vector_bytes_; }
+
+  struct Places {
+    std::int64_t load, store, constant;
+  };
+  Places places() const { return {load_.at(), store_.at(), constant_.at()}; }
+
+  /// Emits the moves that bring the constants back to where they were and memory `step` bytes beyond.
+  void return_to(const Places& places, std::int64_t step);
+  void moved_by(std::int64_t step);
+
+ private:
+  using Vec = asmjit::x86::Vec;
+  using Steps = std::span<const kernel::Step>;
+
+  Vec vec(unsigned number) const;
+  Vec sum(unsigned row, unsigned vector) const { return vec(row * vectors_ + vector); }
+  Vec spare(unsigned number) const { return vec(registers_ - 1 - number); }
+
+  asmjit::x86::Mem constant(const kernel::Step& step);
+  void approach(Steps steps, std::size_t at, NearPointer& pointer, kernel::Op op);
+
+  /// Handles the load at `at` and all steps that use it; returns the step after them.
+  std::size_t write_source(Steps steps, std::size_t at);
+  void multiply_add_from_memory(const kernel::Step& use, std::int64_t source);
+  void multiply_add_shared(Steps uses, std::int64_t source);
+  void add_shared(Steps uses, std::int64_t source);
+  void write_with_constants(const kernel::Step& step);
+  void write_store(Steps steps, std::size_t at);
+
+  asmjit::x86::Assembler& code_;
+  const Target target_;
+  const unsigned vectors_;
+  const unsigned registers_;
+  const std::int64_t vector_bytes_;
+  unsigned spares_ = 0;
+  std::int64_t constants_begin_ = 0;
+  NearPointer load_;
+  NearPointer store_;
+  NearPointer constant_;
+};
+
+}  // namespace lacuna::emit::x86
