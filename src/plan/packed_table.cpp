@@ -1,6 +1,6 @@
 #include "plan/packed_table.hpp"
 
-#include <limits>
+#include "plan/epilogue.hpp"
 
 namespace lacuna::plan {
 namespace {
@@ -12,27 +12,6 @@ Array<T> in_order(const Array<T>& values, const SparseMatrix& weights, const std
   for (std::uint32_t row : order)
     sorted.insert(sorted.end(), values.data() + weights.row_begin[row], values.data() + weights.row_begin[row + std::size_t{1}]);
   return sorted;
-}
-
-constexpr float infinite = std::numeric_limits<float>::infinity();
-
-void set_epilogue(cpu::Table& table, const Activation& activation) {
-  table.low = -infinite;
-  table.high = infinite;
-  switch (activation.kind) {
-    case ActivationKind::identity: break;
-    case ActivationKind::relu: table.low = 0; break;
-    case ActivationKind::clip:
-      table.low = activation.first;
-      table.high = activation.second;
-      break;
-    case ActivationKind::leaky_relu:
-      table.epilogue = cpu::Epilogue::leaky_relu;
-      table.low = activation.first;
-      break;
-    case ActivationKind::sigmoid: table.epilogue = cpu::Epilogue::sigmoid; break;
-    case ActivationKind::tanh: table.epilogue = cpu::Epilogue::tanh; break;
-  }
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+// The choices of a plan, by measuring: how wide a panel is, and which kernel runs each kind of group.
+#pragma once
+
+#include "plan/plan.hpp"
+
+namespace lacuna::plan {
+
+/// Bytes of baked code a network may have. Beyond it the code comes from main memory for every panel, and the index it saves is smaller
+/// than itself; so it is not even tried.
+inline constexpr std::size_t code_budget_bytes = std::size_t{4} << 20;
+
+/// Fills plan.candidates and plan.panel_lanes. Needs: plan.groups.
+void choose_lanes(Plan& plan, std::uint32_t planes);
+
+/// Groups by shape: rows, columns and nonzeros within a factor of about 1.2, same residuals, same activation, one weight or many.
+std::vector<GroupKind> find_kinds(const rows::SparseRows& rows);
+
+/// Chooses a kernel for each of plan.kinds on plan.panel_lanes.
+void choose_kernels(Plan& plan, const rows::SparseRows& rows);
+
+/// Makes the code that the kinds have chosen; with KernelWish::baked for every width a panel may shrink to.
+void bake_chosen(Plan& plan, const rows::SparseRows& rows, unsigned threads);
+
+/// Runs the whole network both ways; goes back to the table everywhere unless baked code is faster there too.
+void confirm_choice(Plan& plan, const rows::SparseRows& rows);
+
+}  // namespace lacuna::plan
