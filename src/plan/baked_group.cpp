@@ -25,6 +25,7 @@ emit::x86::Target target_of(cpu::Isa isa) {
 kernel::Kernel row_block(const rows::RowGroup& group, std::uint32_t begin, std::uint32_t end, std::uint64_t plane_bytes) {
   kernel::SparseRowBlock block;
   block.name = fmt::format("{}[{},{})", group.name, begin, end);
+  block.may_multiply_at_end = group.weights.has_one_value();  // where the table kernel does: the same bits whichever runs
   cpu::Table epilogue;
   set_epilogue(epilogue, group.activation);
   if (epilogue.epilogue == cpu::Epilogue::clip) {

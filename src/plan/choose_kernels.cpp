@@ -49,6 +49,10 @@ class KindChooser {
     if (nnz == 0 && plan_.wish == KernelWish::automatic) return;
     list_candidates(kind);
     measure(kind);
+    if (plan_.wish == KernelWish::baked && kind.candidates.back().over_budget) {  // asked for all the same: the shortest code
+      kind.chosen = kind.candidates.back().kernel;
+      return;
+    }
     const auto best = std::max_element(kind.candidates.begin(), kind.candidates.end(), [](const KernelCandidate& a, const KernelCandidate& b) {
       return a.edges_per_s * (a.kernel.is_baked() ? 1 : clear_gain) < b.edges_per_s * (b.kernel.is_baked() ? 1 : clear_gain);
     });
@@ -63,7 +67,7 @@ class KindChooser {
     for (TileShape shape : shapes_for(plan_.isa, plan_.panel_lanes)) {
       KernelCandidate candidate{{shape}};
       for (std::uint32_t group : kind.groups) candidate.code_bytes += estimate_code_bytes(rows_.groups[group], shape);
-      candidate.over_budget = plan_.wish == KernelWish::automatic && candidate.code_bytes > budget_left_;
+      candidate.over_budget = candidate.code_bytes > budget_left_;
       kind.candidates.push_back(candidate);
     }
   }

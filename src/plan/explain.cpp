@@ -56,6 +56,7 @@ void explain_kind(std::back_insert_iterator<std::string> out, const GroupKind& k
     fmt::format_to(out, "{}\n", plan.wish == KernelWish::baked ? "asked for" : fmt::format("there is no baked code for {}", cpu::name(plan.isa)));
     return;
   }
+  if (plan.wish == KernelWish::baked) fmt::format_to(out, "asked for; ");
   if (chosen->edges_per_s > 0) fmt::format_to(out, "{:.2f} billion edges/s; ", chosen->edges_per_s / 1e9);
   if (const KernelCandidate* second = runner_up(kind); second != nullptr)
     fmt::format_to(out, "{} {:.2f}, {}; ", to_string(second->kernel), second->edges_per_s / 1e9, why_not(*chosen, *second, plan));

@@ -10,7 +10,7 @@ class Builder {
  public:
   explicit Builder(const SparseRowBlock& block) : block_(block), nonzeros_(block.nonzeros) {
     std::sort(nonzeros_.begin(), nonzeros_.end(), [](const auto& a, const auto& b) { return a.source != b.source ? a.source < b.source : a.row < b.row; });
-    one_weight_ = nonzeros_.size() > block.rows.size() &&
+    one_weight_ = block.may_multiply_at_end && nonzeros_.size() > block.rows.size() &&
                   std::all_of(nonzeros_.begin(), nonzeros_.end(), [&](const auto& entry) { return entry.weight == nonzeros_[0].weight; });
     kernel_.name = block.name;
     kernel_.rows = static_cast<unsigned>(block.rows.size());

@@ -3,8 +3,8 @@
 //   y[r] = clip(bias[r] + sum of w[r,s] * x[s] + residuals of r)        r in the block, s over the sources any of its rows reads
 //
 // Sources are visited in ascending order and each is loaded once for all rows of the block that read it. Weights are a dense stream of
-// constants in the order of use, so the positions are in the program and no index is read. A block whose weights are all equal adds its
-// sources and multiplies once at the end.
+// constants in the order of use, so the positions are in the program and no index is read. Where all weights of a block are equal it may
+// add its sources and multiply once at the end, if the caller accepts that this rounds differently.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ struct SparseRowBlock {
   std::string name;
   std::vector<Row> rows;
   std::vector<Nonzero> nonzeros;            ///< in any order; a row reads a source at most once
+  bool may_multiply_at_end = false;
   float low = -std::numeric_limits<float>::infinity();  ///< infinite: no bound
   float high = std::numeric_limits<float>::infinity();
 };

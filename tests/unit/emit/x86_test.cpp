@@ -56,6 +56,7 @@ SparseRowBlock random_block(unsigned rows, Layout layout, double density, bool o
   std::uniform_real_distribution<float> uniform(-1, 1);
   SparseRowBlock block;
   block.name = "random";
+  block.may_multiply_at_end = one_weight;
   block.low = -0.5f;
   block.high = 0.75f;
   for (unsigned row = 0; row < rows; ++row) {

@@ -38,6 +38,7 @@ TEST(SparseRowBlock, OneWeightIsMultipliedAtTheEnd) {
   block.name = "b";
   block.rows = {{96, -0.25f, {}}};
   block.nonzeros = {{0, 0, 0.5f}, {32, 0, 0.5f}};
+  block.may_multiply_at_end = true;
   EXPECT_EQ(print(build(block)), R"(kernel b: 1 sums, 2 constants
   s0 = 0
   x = [0]

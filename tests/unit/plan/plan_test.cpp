@@ -92,6 +92,17 @@ TEST(Plan, PanelsNarrowerThanTheCodeRunTheTable) {
   for (std::size_t k = 0; k < results[0].size(); ++k) EXPECT_NEAR(results[0][k], results[1][k], 1e-5);
 }
 
+TEST(Plan, TableAndBakedCodeGiveTheSameBits) {
+  if (!has_baked_code()) GTEST_SKIP() << "no instruction set with baked code";
+  for (unsigned seed : {5u, 6u}) {  // 6: one weight for all
+    const Network network = random_network(64, {{60, 0.2, Activation::relu()}, {60, 0.1, Activation::tanh(), false, true}, {9, 0.5, Activation::clip(-1, 1)}}, seed);
+    const SparseMatrix inputs = random_inputs(100, 64, seed);
+    const Tensor table = compile(network, with_kernel("table")).open().run(inputs).to_tensor();
+    const Tensor baked = compile(network, with_kernel("baked")).open().run(inputs).to_tensor();
+    EXPECT_EQ(table.values, baked.values) << "seed " << seed;
+  }
+}
+
 TEST(Plan, GroupsAlikeAreOneKind) {
   const Network network = random_network(64, {{64, 1.0, Activation::relu()}, {64, 1.0, Activation::relu()}, {64, 1.0, Activation::tanh()}}, 5);
   const std::vector<plan::GroupKind> kinds = plan::find_kinds(rows::lower(network));
