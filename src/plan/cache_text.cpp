@@ -14,9 +14,11 @@
 namespace lacuna::plan {
 namespace {
 
-constexpr std::string_view title = "lacuna plan 1";
+constexpr std::string_view title = "lacuna plan 2";
 
 std::string checksum(std::string_view text) { return fmt::format("end {:016x}\n", XXH3_64bits(text.data(), text.size())); }
+
+int number_of(Layout layout) { return layout == Layout::fours ? 4 : 1; }
 
 /// Numbers and words, one after the other; after the first mistake everything reads as zero.
 class Reader {
@@ -51,9 +53,9 @@ class Reader {
 }  // namespace
 
 std::string write_choices(const Plan& plan, std::string_view key) {
-  std::string text = fmt::format("{}\nkey {}\npanel {} gain {}\nwidths {}\n", title, key, plan.panel_lanes, plan.gain_of_baked, plan.candidates.size());
+  std::string text = fmt::format("{}\nkey {}\npanel {} {} gain {}\nwidths {}\n", title, key, plan.panel_lanes, number_of(plan.layout), plan.gain_of_baked, plan.candidates.size());
   auto out = std::back_inserter(text);
-  for (const Candidate& candidate : plan.candidates) fmt::format_to(out, "{} {}\n", candidate.lanes, candidate.edges_per_s);
+  for (const Candidate& candidate : plan.candidates) fmt::format_to(out, "{} {} {}\n", candidate.lanes, number_of(candidate.layout), candidate.edges_per_s);
   fmt::format_to(out, "kinds {}\n", plan.kinds.size());
   for (const GroupKind& kind : plan.kinds) {
     fmt::format_to(out, "kind {} {} {} {}\n", kind.groups.size(), kind.chosen.shape.vectors, kind.chosen.shape.rows, kind.candidates.size());
@@ -71,14 +73,17 @@ bool read_choices(std::string_view text, std::string_view key, Plan& plan) {
   Reader reader(text.substr(title.size(), body - title.size()));
   if (!reader.word("key") || !reader.word(key) || !reader.word("panel")) return false;
 
+  const auto layout = [&] { return reader.number<int>() == 4 ? Layout::fours : Layout::rows; };
   const auto panel_lanes = reader.number<unsigned>();
+  const Layout panel_layout = layout();
   reader.word("gain");
   const auto gain = reader.number<double>();
   reader.word("widths");
   std::vector<Candidate> candidates;
   for (std::size_t left = reader.number<std::size_t>(); left > 0 && reader.good(); --left) {
     const auto lanes = reader.number<unsigned>();
-    candidates.push_back({lanes, reader.number<double>()});
+    const Layout tried = layout();
+    candidates.push_back({lanes, tried, reader.number<double>()});
   }
   reader.word("kinds");
   std::vector<GroupKind> kinds = plan.kinds;
@@ -99,6 +104,7 @@ bool read_choices(std::string_view text, std::string_view key, Plan& plan) {
   }
   if (!reader.good()) return false;
   plan.panel_lanes = panel_lanes;
+  plan.layout = panel_layout;
   plan.gain_of_baked = gain;
   plan.candidates = std::move(candidates);
   plan.kinds = std::move(kinds);

@@ -9,8 +9,11 @@ namespace lacuna::plan {
 /// than itself; so it is not even tried.
 inline constexpr std::size_t code_budget_bytes = std::size_t{4} << 20;
 
-/// Fills plan.candidates and plan.panel_lanes. Needs: plan.groups.
-void choose_lanes(Plan& plan, std::uint32_t planes);
+/// Fills plan.candidates, plan.panel_lanes and plan.layout by timing a sample of the groups.
+void choose_panels(Plan& plan, const rows::SparseRows& rows);
+
+/// The layout for a panel width that was asked for: fours where a row alone has too few sums under way.
+Layout layout_for(unsigned lanes, cpu::Isa isa);
 
 /// Groups by shape: rows, columns and nonzeros within a factor of about 1.2, same residuals, same activation, one weight or many.
 std::vector<GroupKind> find_kinds(const rows::SparseRows& rows);

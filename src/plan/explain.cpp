@@ -12,7 +12,8 @@ namespace {
 
 std::string describe_table(const PackedTable& group) {
   return fmt::format("{}-bit sources, {}, {} row length{}{}", group.source_bits(), group.view().one_weight ? "one weight" : "weight stream",
-                     group.classes(), group.classes() == 1 ? "" : "s", group.is_reordered() ? ", rows sorted by length" : "");
+                     group.classes(), group.classes() == 1 ? "" : "s",
+                     fmt::format("{}{}", group.is_reordered() ? ", rows sorted by length" : "", group.is_in_fours() ? ", in fours" : ""));
 }
 
 std::string describe_baked(const std::vector<BakedGroup>& baked, unsigned panel_lanes, ActivationKind activation) {
@@ -23,6 +24,8 @@ std::string describe_baked(const std::vector<BakedGroup>& baked, unsigned panel_
   if (baked.size() == 1) text += ", table on narrower ones";
   return text;
 }
+
+std::string_view to_string(Layout layout) { return layout == Layout::fours ? "rows in fours" : "one row at a time"; }
 
 const KernelCandidate* runner_up(const GroupKind& kind) {
   const KernelCandidate* best = nullptr;
@@ -98,10 +101,12 @@ std::string explain(const Plan& plan, const rows::SparseRows& rows) {
   if (plan.candidates.empty()) {
     fmt::format_to(out, "why panels of {}: asked for\n", plan.panel_lanes);
   } else {
-    fmt::format_to(out, "why panels of {}: fastest of those measured on one core with the table kernel, on a sample of the groups\n", plan.panel_lanes);
+    fmt::format_to(out, "why panels of {}, {}: fastest of those measured on one core with the table kernel, on a sample of the groups\n", plan.panel_lanes,
+                   to_string(plan.layout));
     for (const Candidate& candidate : plan.candidates)
-      fmt::format_to(out, "  {:4} lanes  {:7.2f} billion edges/s  {:7.1f} KiB of planes{}\n", candidate.lanes, candidate.edges_per_s / 1e9,
-                     static_cast<double>(rows.planes) * candidate.lanes * sizeof(float) / 1024, candidate.lanes == plan.panel_lanes ? "  <- chosen" : "");
+      fmt::format_to(out, "  {:4} lanes  {:16}  {:7.2f} billion edges/s  {:7.1f} KiB of planes{}\n", candidate.lanes, to_string(candidate.layout),
+                     candidate.edges_per_s / 1e9, static_cast<double>(rows.planes) * candidate.lanes * sizeof(float) / 1024,
+                     candidate.lanes == plan.panel_lanes && candidate.layout == plan.layout ? "  <- chosen" : "");
   }
   if (!plan.cache_note.empty()) fmt::format_to(out, "{}\n", plan.cache_note);
   return text;

@@ -30,12 +30,16 @@ void check_wish(const PlanOptions& options) {
 
 void pack(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   std::vector<std::unique_ptr<PackedTable>> packed(rows.groups.size());
-  base::parallel_for(threads, rows.groups.size(), [&](std::size_t k, unsigned) { packed[k] = std::make_unique<PackedTable>(rows.groups[k]); });
+  base::parallel_for(threads, rows.groups.size(), [&](std::size_t k, unsigned) { packed[k] = std::make_unique<PackedTable>(rows.groups[k], plan.layout); });
   for (auto& table : packed) plan.groups.push_back(std::move(*table));
 }
 
 void choose(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
-  if (plan.panel_lanes == 0) choose_lanes(plan, rows.planes);
+  if (plan.panel_lanes == 0)
+    choose_panels(plan, rows);
+  else
+    plan.layout = layout_for(plan.panel_lanes, plan.isa);
+  pack(plan, rows, threads);
   choose_kernels(plan, rows);
   bake_chosen(plan, rows, threads);
   confirm_choice(plan, rows);
@@ -58,10 +62,10 @@ Plan make_plan(const rows::SparseRows& rows, const PlanOptions& options) {
   plan.panel_lanes = options.panel_lanes;
   plan.wish = options.kernel;
   plan.kinds = find_kinds(rows);
-  pack(plan, rows, options.threads);
 
   PlanCache cache(rows, options);
   if (cache.recall(plan)) {
+    pack(plan, rows, options.threads);
     bake_chosen(plan, rows, options.threads);
   } else {
     choose(plan, rows, options.threads);

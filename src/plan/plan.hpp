@@ -18,9 +18,10 @@ enum class KernelWish { automatic, table, baked };
 /// "auto", "table" or "baked". Throws InputError for any other word.
 KernelWish parse_kernel_wish(std::string_view word);
 
-/// A panel width that was tried.
+/// A panel width and a layout of the tables that were tried.
 struct Candidate {
   unsigned lanes;
+  Layout layout;
   double edges_per_s;  ///< one core, a sample of the groups
 };
 
@@ -50,6 +51,7 @@ struct GroupKind {
 struct Plan {
   cpu::Isa isa;
   unsigned panel_lanes;
+  Layout layout = Layout::rows;
   KernelWish wish = KernelWish::automatic;
   std::vector<Candidate> candidates;  ///< empty: the width was given
   std::vector<PackedTable> groups;

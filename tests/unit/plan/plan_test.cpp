@@ -142,7 +142,7 @@ TEST_F(Cache, AnotherNetworkIsAnotherFile) {
 TEST_F(Cache, ADamagedFileIsIgnoredAndReplaced) {
   explain();
   const std::string good = read_file(only_file());
-  for (std::string damaged : {std::string(), good.substr(0, good.size() / 2), good + "x", "lacuna plan 0" + good.substr(13),
+  for (std::string damaged : {std::string(), good.substr(0, good.size() / 2), good + "x", "lacuna plan 1" + good.substr(13),
                               std::string(good).replace(good.find("kinds"), 5, "kinbs")}) {
     folder_.write(only_file().filename().string(), damaged);
     EXPECT_THAT(explain(), Not(HasSubstr("remembered")));
