@@ -57,7 +57,7 @@ class Hasher {
 void add_rows(Hasher& hasher, const rows::SparseRows& rows) {
   std::size_t nnz = 0;
   for (const rows::RowGroup& group : rows.groups) nnz += group.weights.nnz();
-  const bool with_positions = nnz <= code_budget_bytes;  // a nonzero takes more than a byte of code
+  const bool with_positions = nnz <= code_budget_bytes();  // a nonzero takes more than a byte of code
   for (const rows::RowGroup& group : rows.groups) {
     const std::string shape = fmt::format("{} {} {} {} {} {} {} {};", group.weights.rows, group.weights.columns, group.weights.nnz(),
                                           group.weights.has_one_value(), group.residuals.size(), static_cast<int>(group.activation.kind),
@@ -77,7 +77,7 @@ PlanCache::PlanCache(const rows::SparseRows& rows, const PlanOptions& options) {
   if (where.empty()) return;
   Hasher hasher;
   const std::string machine = fmt::format("{} {} {} {} {} {} {};", LACUNA_VERSION, cpu::name(options.isa), cpu::cpu_info().model, options.threads,
-                                          options.panel_lanes, static_cast<int>(options.kernel), code_budget_bytes);
+                                          options.panel_lanes, static_cast<int>(options.kernel), code_budget_bytes());
   hasher.add(machine.data(), machine.size());
   add_rows(hasher, rows);
   key_ = hasher.finish();

@@ -5,9 +5,9 @@
 
 namespace lacuna::plan {
 
-/// Bytes of baked code a network may have. Beyond it the code comes from main memory for every panel, and the index it saves is smaller
-/// than itself; so it is not even tried.
-inline constexpr std::size_t code_budget_bytes = std::size_t{4} << 20;
+/// Bytes of baked code a network may have: a core's L2. Every panel runs all of it, and code that comes from L3 is several times slower
+/// than the table (decision 0005), so more is not even tried.
+std::size_t code_budget_bytes();
 
 /// Fills plan.candidates, plan.panel_lanes and plan.layout by timing a sample of the groups.
 void choose_panels(Plan& plan, const rows::SparseRows& rows);

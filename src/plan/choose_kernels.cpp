@@ -6,6 +6,7 @@
 
 #include "base/aligned_buffer.hpp"
 #include "base/parallel.hpp"
+#include "devices/cpu/cpu_info.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "plan/choose.hpp"
 #include "plan/measure.hpp"
@@ -94,7 +95,7 @@ class KindChooser {
         for (const BakedGroup& group : made) group.run(arena_);
       });
     }
-    if (measured.size() < 2) return;
+    if (measured.empty() || plan_.wish == KernelWish::table) return;
     const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(rivals.size()));
     for (std::size_t k = 0; k < measured.size(); ++k) measured[k]->edges_per_s = static_cast<double>(nnz) * plan_.panel_lanes / seconds[k];
   }
@@ -102,7 +103,7 @@ class KindChooser {
   Plan& plan_;
   const rows::SparseRows& rows_;
   float* const arena_;
-  std::size_t budget_left_ = code_budget_bytes;
+  std::size_t budget_left_ = code_budget_bytes();
 };
 
 base::AlignedFloats warm_arena(const Plan& plan, const rows::SparseRows& rows) {
@@ -112,6 +113,8 @@ base::AlignedFloats warm_arena(const Plan& plan, const rows::SparseRows& rows) {
 }
 
 }  // namespace
+
+std::size_t code_budget_bytes() { return cpu::cpu_info().l2_bytes; }
 
 std::vector<GroupKind> find_kinds(const rows::SparseRows& rows) {
   using Key = std::tuple<unsigned, unsigned, unsigned, bool, std::size_t, ActivationKind>;

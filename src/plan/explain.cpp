@@ -55,21 +55,23 @@ void explain_kind(std::back_insert_iterator<std::string> out, const GroupKind& k
     fmt::format_to(out, "asked for\n");
     return;
   }
-  if (kind.candidates.size() == 1) {
-    fmt::format_to(out, "{}\n", plan.wish == KernelWish::baked ? "asked for" : fmt::format("there is no baked code for {}", cpu::name(plan.isa)));
-    return;
-  }
+  if (kind.candidates.size() == 1 && plan.wish != KernelWish::baked) fmt::format_to(out, "there is no baked code for {}; ", cpu::name(plan.isa));
   if (plan.wish == KernelWish::baked) fmt::format_to(out, "asked for; ");
   if (chosen->edges_per_s > 0) fmt::format_to(out, "{:.2f} billion edges/s; ", chosen->edges_per_s / 1e9);
-  if (const KernelCandidate* second = runner_up(kind); second != nullptr)
-    fmt::format_to(out, "{} {:.2f}, {}; ", to_string(second->kernel), second->edges_per_s / 1e9, why_not(*chosen, *second, plan));
+  const KernelCandidate* second = runner_up(kind);
+  const KernelCandidate& table = kind.candidates.front();
+  const auto tell = [&](const KernelCandidate& loser) {
+    fmt::format_to(out, "{} {:.2f}, {}; ", to_string(loser.kernel), loser.edges_per_s / 1e9, why_not(*chosen, loser, plan));
+  };
+  if (second != nullptr) tell(*second);
+  if (second != nullptr && chosen->kernel.is_baked() && second->kernel.is_baked() && !table.kernel.is_baked()) tell(table);
   const auto over = std::find_if(kind.candidates.begin(), kind.candidates.end(), [](const auto& c) { return c.over_budget; });
   if (over != kind.candidates.end()) {
     const auto least = std::min_element(kind.candidates.begin(), kind.candidates.end(), [](const auto& a, const auto& b) {
       return (a.over_budget ? a.code_bytes : SIZE_MAX) < (b.over_budget ? b.code_bytes : SIZE_MAX);
     });
     fmt::format_to(out, "{} needs about {} of code, the budget of a network is {}; ", to_string(least->kernel), base::human_bytes(least->code_bytes),
-                   base::human_bytes(code_budget_bytes));
+                   base::human_bytes(code_budget_bytes()));
   }
   fmt::format_to(out, "measured on one core, panels of {}\n", plan.panel_lanes);
 }
@@ -104,7 +106,7 @@ std::string explain(const Plan& plan, const rows::SparseRows& rows) {
     fmt::format_to(out, "why panels of {}, {}: fastest of those measured on one core with the table kernel, on a sample of the groups\n", plan.panel_lanes,
                    to_string(plan.layout));
     for (const Candidate& candidate : plan.candidates)
-      fmt::format_to(out, "  {:4} lanes  {:16}  {:7.2f} billion edges/s  {:7.1f} KiB of planes{}\n", candidate.lanes, to_string(candidate.layout),
+      fmt::format_to(out, "  {:4} lanes  {:17}  {:7.2f} billion edges/s  {:7.1f} KiB of planes{}\n", candidate.lanes, to_string(candidate.layout),
                      candidate.edges_per_s / 1e9, static_cast<double>(rows.planes) * candidate.lanes * sizeof(float) / 1024,
                      candidate.lanes == plan.panel_lanes && candidate.layout == plan.layout ? "  <- chosen" : "");
   }

@@ -15,8 +15,8 @@ struct TileShape {
   bool operator==(const TileShape&) const = default;
 };
 
-/// 16 registers: 12 to 14 sums, the rest for a source and its weights.
-inline constexpr std::array<TileShape, 4> avx2_shapes{{{4, 3}, {3, 4}, {2, 6}, {1, 14}}};
+/// 16 registers: 12 or 13 sums, the rest for a source and its weights.
+inline constexpr std::array<TileShape, 4> avx2_shapes{{{4, 3}, {3, 4}, {2, 6}, {1, 13}}};
 /// 32 registers.
 inline constexpr std::array<TileShape, 4> avx512_shapes{{{4, 6}, {3, 9}, {2, 14}, {1, 28}}};
 

@@ -56,6 +56,7 @@ Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, boo
     writer.begin_constants(static_cast<std::int64_t>(result.constants.size() * sizeof(float)));
     sweep(code, writer, kernel, tile);
     result.constants.insert(result.constants.end(), kernel.constants.begin(), kernel.constants.end());
+    result.constants.resize((result.constants.size() + 3) / 4 * 4);  // they are loaded four at a time
   }
   code.vzeroupper();
   code.ret();

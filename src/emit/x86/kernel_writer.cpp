@@ -29,11 +29,23 @@ KernelWriter::Vec KernelWriter::vec(unsigned number) const {
   return jit::ymm(number);
 }
 
-/// The operand of a step's constant; constants are used in ascending order, so the pointer only ever moves on.
-jit::Mem KernelWriter::constant(const Step& step) {
-  const std::int64_t place = constants_begin_ + static_cast<std::int64_t>(step.index) * static_cast<std::int64_t>(sizeof(float));
+/// The operand of a constant; they are used in ascending order, so the pointer only ever moves on.
+jit::Mem KernelWriter::constant(std::int64_t index) {
+  const std::int64_t place = constants_begin_ + index * static_cast<std::int64_t>(sizeof(float));
   if (!constant_.reaches(place, sizeof(float))) constant_.move(code_, constant_.best_for(place));
   return constant_.operand(place);
+}
+
+void KernelWriter::load_weight(Vec target, const Step& step) {
+  if (!has_quad()) {
+    code_.vbroadcastss(target, constant(step.index));
+    return;
+  }
+  if (quad_in_hand_ != step.index / 4) {
+    quad_in_hand_ = step.index / 4;
+    code_.vbroadcastf128(quad(), constant(quad_in_hand_ * 4));
+  }
+  code_.vpermilps(target, quad(), asmjit::imm((step.index % 4) * 0x55));
 }
 
 /// Moves the pointer to the place of step `at` if the shorter displacements of this and the following accesses pay for it.
@@ -54,9 +66,10 @@ void KernelWriter::approach(Steps steps, std::size_t at, NearPointer& pointer, O
 }
 
 void KernelWriter::write(const kernel::Kernel& kernel) {
-  if (kernel.rows * vectors_ + 2 > registers_)
+  if (kernel.rows * vectors_ + (has_quad() ? 3 : 2) > registers_)
     throw InternalError(fmt::format("{} sums of {} vectors do not fit {} registers", kernel.rows, vectors_, registers_));
-  spares_ = registers_ - kernel.rows * vectors_;
+  spares_ = registers_ - kernel.rows * vectors_ - (has_quad() ? 1 : 0);
+  quad_in_hand_ = -1;
   const Steps steps(kernel.steps);
   for (std::size_t k = 0; k < steps.size();) {
     switch (steps[k].op) {
@@ -83,7 +96,7 @@ std::size_t KernelWriter::write_source(Steps steps, std::size_t at) {
 }
 
 void KernelWriter::multiply_add_from_memory(const Step& use, std::int64_t source) {
-  code_.vbroadcastss(spare(0), constant(use));
+  load_weight(spare(0), use);
   for (unsigned v = 0; v < vectors_; ++v) code_.vfmadd231ps(sum(use.row, v), spare(0), load_.operand(source + v * vector_bytes_));
 }
 
@@ -94,16 +107,16 @@ void KernelWriter::multiply_add_shared(Steps uses, std::int64_t source) {
     for (unsigned v = 0; v < vectors_; ++v) code_.vmovups(spare(1 + v), load_.operand(source + v * vector_bytes_));
     for (const Step& use : uses) {
       if (target_ == Target::avx512 && vectors_ == 1) {  // the weight is broadcast by the multiply-add itself
-        jit::Mem weight = constant(use);
+        jit::Mem weight = constant(use.index);
         weight.setBroadcast(jit::Mem::Broadcast::k1To16);
         code_.vfmadd231ps(sum(use.row, 0), spare(1), weight);
         continue;
       }
-      code_.vbroadcastss(spare(0), constant(use));
+      load_weight(spare(0), use);
       for (unsigned v = 0; v < vectors_; ++v) code_.vfmadd231ps(sum(use.row, v), spare(0), spare(1 + v));
     }
   } else if (uses.size() + 1 <= spares_) {
-    for (unsigned u = 0; u < uses.size(); ++u) code_.vbroadcastss(spare(1 + u), constant(uses[u]));
+    for (unsigned u = 0; u < uses.size(); ++u) load_weight(spare(1 + u), uses[u]);
     for (unsigned v = 0; v < vectors_; ++v) {
       code_.vmovups(spare(0), load_.operand(source + v * vector_bytes_));
       for (unsigned u = 0; u < uses.size(); ++u) code_.vfmadd231ps(sum(uses[u].row, v), spare(1 + u), spare(0));
@@ -138,12 +151,12 @@ void KernelWriter::write_with_constants(const Step& step) {
       }
       break;
     case Op::set:
-      code_.vbroadcastss(sum(step.row, 0), constant(step));
+      code_.vbroadcastss(sum(step.row, 0), constant(step.index));
       for (unsigned v = 1; v < vectors_; ++v) code_.vmovaps(sum(step.row, v), sum(step.row, 0));
       break;
-    case Op::take: code_.vbroadcastss(spare(0), constant(step)); break;
+    case Op::take: code_.vbroadcastss(spare(0), constant(step.index)); break;
     case Op::scale:
-      code_.vbroadcastss(spare(1), constant(step));
+      code_.vbroadcastss(spare(1), constant(step.index));
       for (unsigned v = 0; v < vectors_; ++v) code_.vfmadd213ps(sum(step.row, v), spare(0), spare(1));
       break;
     case Op::maximum:

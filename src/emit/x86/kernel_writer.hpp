@@ -2,6 +2,10 @@
 //
 // Registers: sums first, `vectors` for each row; what is left over holds the hand x and weights for a moment. rdi walks through what is
 // loaded, rdx through what is stored, rsi through the constants.
+//
+// AVX2 takes weights four at a time: one load brings them into both halves of the last register, and a shuffle spreads one of them. A
+// multiply-add needs a source from memory anyway, and loads are what such code has too many of. AVX-512 broadcasts from memory: there
+// shuffles compete with multiply-adds, and a multiply-add can broadcast its own operand.
 #pragma once
 
 #include <asmjit/x86.h>
@@ -39,9 +43,12 @@ class KernelWriter {
 
   Vec vec(unsigned number) const;
   Vec sum(unsigned row, unsigned vector) const { return vec(row * vectors_ + vector); }
-  Vec spare(unsigned number) const { return vec(registers_ - 1 - number); }
+  bool has_quad() const { return target_ == Target::avx2; }
+  Vec quad() const { return vec(registers_ - 1); }
+  Vec spare(unsigned number) const { return vec(registers_ - 1 - (has_quad() ? 1 : 0) - number); }
 
-  asmjit::x86::Mem constant(const kernel::Step& step);
+  asmjit::x86::Mem constant(std::int64_t index);
+  void load_weight(Vec target, const kernel::Step& step);
   void approach(Steps steps, std::size_t at, NearPointer& pointer, kernel::Op op);
 
   /// Handles the load at `at` and all steps that use it; returns the step after them.
@@ -57,7 +64,8 @@ class KernelWriter {
   const unsigned vectors_;
   const unsigned registers_;
   const std::int64_t vector_bytes_;
-  unsigned spares_ = 0;
+  unsigned spares_ = 0;             ///< without the one for the quad
+  std::int64_t quad_in_hand_ = -1;  ///< which four constants the quad register holds
   std::int64_t constants_begin_ = 0;
   NearPointer load_;
   NearPointer store_;

@@ -125,7 +125,7 @@ TEST_P(X86, TheSameKernelGivesTheSameBytes) {
 
 TEST_P(X86, ANonzeroTakesFewBytes) {
   std::mt19937 random(3);
-  const std::vector<kernel::Kernel> kernels{kernel::build(random_block(14, {1000, 64}, 0.1, false, random))};
+  const std::vector<kernel::Kernel> kernels{kernel::build(random_block(13, {1000, 64}, 0.1, false, random))};
   const Code code = emit(kernels, GetParam(), {1, 1});
   EXPECT_LT(static_cast<double>(code.bytes.size()) / static_cast<double>(code.constants.size()), 16.0);
 }
