@@ -2,35 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "emit/x86/kernel_writer.hpp"
 
 namespace lacuna::emit::x86 {
 namespace {
 
-namespace jit = asmjit::x86;
-
-/// AsmJit reports through a handler; ours throws, so that no error code can be forgotten.
-class Throwing : public asmjit::ErrorHandler {
- public:
-  void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override {
-    throw InternalError(fmt::format("the assembler refused an instruction: {}", message));
-  }
-};
+/// More than any kernel takes: the longest instructions have 11 bytes, and a step becomes two for each vector at most, a load and a move.
+std::size_t most_bytes(std::span<const kernel::Kernel> kernels, Tile tile) {
+  std::size_t steps = 4;
+  for (const kernel::Kernel& kernel : kernels) steps += kernel.steps.size() + 8;
+  return steps * (2 * std::size_t{tile.vectors} + 4) * 11;
+}
 
 /// Runs `body` for every tile: the pointers end each round one tile further.
-void sweep(jit::Assembler& code, KernelWriter& writer, const kernel::Kernel& kernel, Tile tile) {
+void sweep(Assembler& code, KernelWriter& writer, const kernel::Kernel& kernel, Tile tile) {
   if (tile.tiles == 1) return writer.write(kernel);
   const auto step = static_cast<std::int64_t>(tile.vectors) * writer.vector_bytes();
-  const asmjit::Label round = code.newLabel();
-  code.mov(jit::ecx, tile.tiles);
-  code.bind(round);
+  code.begin_loop(tile.tiles);
   const KernelWriter::Places begin = writer.places();
   writer.write(kernel);
   writer.return_to(begin, step);
-  code.dec(jit::ecx);
-  code.jnz(round);
+  code.end_loop();
   writer.moved_by(step * (tile.tiles - 1));
 }
 
@@ -40,32 +32,20 @@ unsigned vector_lanes(Target target) { return target == Target::avx512 ? 16 : 8;
 unsigned vector_registers(Target target) { return target == Target::avx512 ? 32 : 16; }
 
 Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, bool with_listing) {
-  Throwing throwing;
-  asmjit::CodeHolder holder;
-  holder.init(asmjit::Environment(asmjit::Arch::kX64));
-  holder.setErrorHandler(&throwing);
-  asmjit::StringLogger logger;
-  if (with_listing) holder.setLogger(&logger);
-  jit::Assembler code(&holder);
-
+  Assembler code(target, most_bytes(kernels, tile), with_listing);
   Code result;
   KernelWriter writer(code, target, tile.vectors);
-  code.mov(jit::rdx, jit::rdi);
+  code.begin();
   for (const kernel::Kernel& kernel : kernels) {
-    if (with_listing) code.comment(fmt::format("; {}: {} sums", kernel.name, kernel.rows).c_str());
+    code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
     writer.begin_constants(static_cast<std::int64_t>(result.constants.size() * sizeof(float)));
     sweep(code, writer, kernel, tile);
     result.constants.insert(result.constants.end(), kernel.constants.begin(), kernel.constants.end());
     result.constants.resize((result.constants.size() + 3) / 4 * 4);  // they are loaded four at a time
   }
-  code.vzeroupper();
-  code.ret();
-  holder.flatten();
-  holder.resolveUnresolvedLinks();
-  result.bytes.resize(holder.codeSize());
-  holder.relocateToBase(0);
-  holder.copyFlattenedData(result.bytes.data(), result.bytes.size());
-  if (with_listing) result.listing.assign(logger.data(), logger.dataSize());
+  code.end();
+  result.bytes = code.bytes();
+  result.listing = code.listing();
   return result;
 }
 

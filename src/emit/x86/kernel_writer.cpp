@@ -4,7 +4,6 @@
 
 namespace lacuna::emit::x86 {
 
-namespace jit = asmjit::x86;
 using kernel::Op;
 using kernel::Step;
 
@@ -14,38 +13,33 @@ bool uses_hand(Op op) { return op == Op::multiply_add || op == Op::add; }
 
 }  // namespace
 
-KernelWriter::KernelWriter(jit::Assembler& code, Target target, unsigned vectors)
+KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors)
     : code_(code),
       target_(target),
       vectors_(vectors),
       registers_(vector_registers(target)),
       vector_bytes_(vector_lanes(target) * static_cast<std::int64_t>(sizeof(float))),
-      load_(jit::rdi, target == Target::avx512 ? vector_bytes_ : 1),
-      store_(jit::rdx, target == Target::avx512 ? vector_bytes_ : 1),
-      constant_(jit::rsi, target == Target::avx512 ? static_cast<std::int64_t>(sizeof(float)) : 1) {}
-
-KernelWriter::Vec KernelWriter::vec(unsigned number) const {
-  if (target_ == Target::avx512) return jit::zmm(number);
-  return jit::ymm(number);
-}
+      load_(Pointer::load, target == Target::avx512 ? vector_bytes_ : 1),
+      store_(Pointer::store, target == Target::avx512 ? vector_bytes_ : 1),
+      constant_(Pointer::constant, target == Target::avx512 ? static_cast<std::int64_t>(sizeof(float)) : 1) {}
 
 /// The operand of a constant; they are used in ascending order, so the pointer only ever moves on.
-jit::Mem KernelWriter::constant(std::int64_t index) {
+Place KernelWriter::constant(std::int64_t index) {
   const std::int64_t place = constants_begin_ + index * static_cast<std::int64_t>(sizeof(float));
   if (!constant_.reaches(place, sizeof(float))) constant_.move(code_, constant_.best_for(place));
-  return constant_.operand(place);
+  return constant_.place(place);
 }
 
-void KernelWriter::load_weight(Vec target, const Step& step) {
+void KernelWriter::load_weight(unsigned target, const Step& step) {
   if (!has_quad()) {
-    code_.vbroadcastss(target, constant(step.index));
+    code_.broadcast(target, constant(step.index));
     return;
   }
   if (quad_in_hand_ != step.index / 4) {
     quad_in_hand_ = step.index / 4;
-    code_.vbroadcastf128(quad(), constant(quad_in_hand_ * 4));
+    code_.broadcast_four(quad(), constant(quad_in_hand_ * 4));
   }
-  code_.vpermilps(target, quad(), asmjit::imm((step.index % 4) * 0x55));
+  code_.spread(target, quad(), step.index % 4);
 }
 
 /// Moves the pointer to the place of step `at` if the shorter displacements of this and the following accesses pay for it.
@@ -97,29 +91,27 @@ std::size_t KernelWriter::write_source(Steps steps, std::size_t at) {
 
 void KernelWriter::multiply_add_from_memory(const Step& use, std::int64_t source) {
   load_weight(spare(0), use);
-  for (unsigned v = 0; v < vectors_; ++v) code_.vfmadd231ps(sum(use.row, v), spare(0), load_.operand(source + v * vector_bytes_));
+  for (unsigned v = 0; v < vectors_; ++v) code_.multiply_add(sum(use.row, v), spare(0), load_.place(source + v * vector_bytes_));
 }
 
 /// One load of the source for all rows, as far as the spare registers allow: all vectors of the source and one weight, or all weights and
 /// one vector of the source.
 void KernelWriter::multiply_add_shared(Steps uses, std::int64_t source) {
   if (vectors_ + 1 <= spares_) {
-    for (unsigned v = 0; v < vectors_; ++v) code_.vmovups(spare(1 + v), load_.operand(source + v * vector_bytes_));
+    for (unsigned v = 0; v < vectors_; ++v) code_.load(spare(1 + v), load_.place(source + v * vector_bytes_));
     for (const Step& use : uses) {
       if (target_ == Target::avx512 && vectors_ == 1) {  // the weight is broadcast by the multiply-add itself
-        jit::Mem weight = constant(use.index);
-        weight.setBroadcast(jit::Mem::Broadcast::k1To16);
-        code_.vfmadd231ps(sum(use.row, 0), spare(1), weight);
+        code_.multiply_add_broadcast(sum(use.row, 0), spare(1), constant(use.index));
         continue;
       }
       load_weight(spare(0), use);
-      for (unsigned v = 0; v < vectors_; ++v) code_.vfmadd231ps(sum(use.row, v), spare(0), spare(1 + v));
+      for (unsigned v = 0; v < vectors_; ++v) code_.multiply_add(sum(use.row, v), spare(0), spare(1 + v));
     }
   } else if (uses.size() + 1 <= spares_) {
     for (unsigned u = 0; u < uses.size(); ++u) load_weight(spare(1 + u), uses[u]);
     for (unsigned v = 0; v < vectors_; ++v) {
-      code_.vmovups(spare(0), load_.operand(source + v * vector_bytes_));
-      for (unsigned u = 0; u < uses.size(); ++u) code_.vfmadd231ps(sum(uses[u].row, v), spare(1 + u), spare(0));
+      code_.load(spare(0), load_.place(source + v * vector_bytes_));
+      for (unsigned u = 0; u < uses.size(); ++u) code_.multiply_add(sum(uses[u].row, v), spare(1 + u), spare(0));
     }
   } else {
     for (const Step& use : uses) multiply_add_from_memory(use, source);
@@ -128,13 +120,13 @@ void KernelWriter::multiply_add_shared(Steps uses, std::int64_t source) {
 
 void KernelWriter::add_shared(Steps uses, std::int64_t source) {
   for (unsigned v = 0; v < vectors_; ++v) {
-    const jit::Mem place = load_.operand(source + v * vector_bytes_);
+    const Place place = load_.place(source + v * vector_bytes_);
     if (uses.size() == 1) {
-      code_.vaddps(sum(uses[0].row, v), sum(uses[0].row, v), place);
+      code_.add(sum(uses[0].row, v), place);
       continue;
     }
-    code_.vmovups(spare(0), place);
-    for (const Step& use : uses) code_.vaddps(sum(use.row, v), sum(use.row, v), spare(0));
+    code_.load(spare(0), place);
+    for (const Step& use : uses) code_.add(sum(use.row, v), spare(0));
   }
 }
 
@@ -142,28 +134,22 @@ void KernelWriter::add_shared(Steps uses, std::int64_t source) {
 void KernelWriter::write_with_constants(const Step& step) {
   switch (step.op) {
     case Op::clear:
-      for (unsigned v = 0; v < vectors_; ++v) {  // the 128-bit form clears the whole register and is shorter where it exists
-        const unsigned number = step.row * vectors_ + v;
-        if (number < 16)
-          code_.vxorps(jit::xmm(number), jit::xmm(number), jit::xmm(number));
-        else
-          code_.vpxord(vec(number), vec(number), vec(number));
-      }
+      for (unsigned v = 0; v < vectors_; ++v) code_.clear(sum(step.row, v));
       break;
     case Op::set:
-      code_.vbroadcastss(sum(step.row, 0), constant(step.index));
-      for (unsigned v = 1; v < vectors_; ++v) code_.vmovaps(sum(step.row, v), sum(step.row, 0));
+      code_.broadcast(sum(step.row, 0), constant(step.index));
+      for (unsigned v = 1; v < vectors_; ++v) code_.copy(sum(step.row, v), sum(step.row, 0));
       break;
-    case Op::take: code_.vbroadcastss(spare(0), constant(step.index)); break;
+    case Op::take: code_.broadcast(spare(0), constant(step.index)); break;
     case Op::scale:
-      code_.vbroadcastss(spare(1), constant(step.index));
-      for (unsigned v = 0; v < vectors_; ++v) code_.vfmadd213ps(sum(step.row, v), spare(0), spare(1));
+      code_.broadcast(spare(1), constant(step.index));
+      for (unsigned v = 0; v < vectors_; ++v) code_.scale_add(sum(step.row, v), spare(0), spare(1));
       break;
     case Op::maximum:
-      for (unsigned v = 0; v < vectors_; ++v) code_.vmaxps(sum(step.row, v), sum(step.row, v), spare(0));
+      for (unsigned v = 0; v < vectors_; ++v) code_.maximum(sum(step.row, v), spare(0));
       break;
     case Op::minimum:
-      for (unsigned v = 0; v < vectors_; ++v) code_.vminps(sum(step.row, v), sum(step.row, v), spare(0));
+      for (unsigned v = 0; v < vectors_; ++v) code_.minimum(sum(step.row, v), spare(0));
       break;
     default: throw InternalError("a kernel uses x before it loads it");
   }
@@ -172,7 +158,7 @@ void KernelWriter::write_with_constants(const Step& step) {
 void KernelWriter::write_store(Steps steps, std::size_t at) {
   approach(steps, at, store_, Op::store);
   const auto place = static_cast<std::int64_t>(steps[at].offset);
-  for (unsigned v = 0; v < vectors_; ++v) code_.vmovups(store_.operand(place + v * vector_bytes_), sum(steps[at].row, v));
+  for (unsigned v = 0; v < vectors_; ++v) code_.store(store_.place(place + v * vector_bytes_), sum(steps[at].row, v));
 }
 
 void KernelWriter::return_to(const Places& places, std::int64_t step) {

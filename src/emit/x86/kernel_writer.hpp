@@ -8,18 +8,16 @@
 // shuffles compete with multiply-adds, and a multiply-add can broadcast its own operand.
 #pragma once
 
-#include <asmjit/x86.h>
-
 #include <span>
 
-#include "emit/x86/emit.hpp"
+#include "emit/x86/assembler.hpp"
 #include "emit/x86/near_pointer.hpp"
 
 namespace lacuna::emit::x86 {
 
 class KernelWriter {
  public:
-  KernelWriter(asmjit::x86::Assembler& code, Target target, unsigned vectors);
+  KernelWriter(Assembler& code, Target target, unsigned vectors);
 
   void write(const kernel::Kernel& kernel);
 
@@ -38,17 +36,16 @@ class KernelWriter {
   void moved_by(std::int64_t step);
 
  private:
-  using Vec = asmjit::x86::Vec;
   using Steps = std::span<const kernel::Step>;
 
-  Vec vec(unsigned number) const;
-  Vec sum(unsigned row, unsigned vector) const { return vec(row * vectors_ + vector); }
+  // Numbers of registers.
+  unsigned sum(unsigned row, unsigned vector) const { return row * vectors_ + vector; }
   bool has_quad() const { return target_ == Target::avx2; }
-  Vec quad() const { return vec(registers_ - 1); }
-  Vec spare(unsigned number) const { return vec(registers_ - 1 - (has_quad() ? 1 : 0) - number); }
+  unsigned quad() const { return registers_ - 1; }
+  unsigned spare(unsigned number) const { return registers_ - 1 - (has_quad() ? 1 : 0) - number; }
 
-  asmjit::x86::Mem constant(std::int64_t index);
-  void load_weight(Vec target, const kernel::Step& step);
+  Place constant(std::int64_t index);
+  void load_weight(unsigned target, const kernel::Step& step);
   void approach(Steps steps, std::size_t at, NearPointer& pointer, kernel::Op op);
 
   /// Handles the load at `at` and all steps that use it; returns the step after them.
@@ -59,7 +56,7 @@ class KernelWriter {
   void write_with_constants(const kernel::Step& step);
   void write_store(Steps steps, std::size_t at);
 
-  asmjit::x86::Assembler& code_;
+  Assembler& code_;
   const Target target_;
   const unsigned vectors_;
   const unsigned registers_;

@@ -2,19 +2,19 @@
 // fast code that runs once or a few times per visit is.
 #pragma once
 
-#include <asmjit/x86.h>
-
 #include <cstdint>
 #include <limits>
 
 #include <lacuna/error.hpp>
+
+#include "emit/x86/assembler.hpp"
 
 namespace lacuna::emit::x86 {
 
 class NearPointer {
  public:
   /// `unit`: what the processor multiplies an 8-bit displacement by (1 for VEX, the operand's size for EVEX).
-  NearPointer(asmjit::x86::Gp base, std::int64_t unit) : base_(base), unit_(unit) {}
+  NearPointer(Pointer pointer, std::int64_t unit) : pointer_(pointer), unit_(unit) {}
 
   /// Whether [place, place + bytes) is within reach of 8-bit displacements.
   bool reaches(std::int64_t place, std::int64_t bytes) const { return reaches_from(at_, place, bytes); }
@@ -25,15 +25,15 @@ class NearPointer {
     return place - at >= -128 * unit_ && place + bytes - at <= 128 * unit_ && (place - at) % unit_ == 0;
   }
 
-  void move(asmjit::x86::Assembler& code, std::int64_t to) {
-    if (to != at_) code.add(base_, asmjit::imm(checked(to - at_)));
+  void move(Assembler& code, std::int64_t to) {
+    if (to != at_) code.advance(pointer_, checked(to - at_));
     at_ = to;
   }
 
   /// Bytes of code that move() takes.
   std::int64_t move_cost(std::int64_t to) const { return to - at_ >= -128 && to - at_ < 128 ? 4 : 7; }
 
-  asmjit::x86::Mem operand(std::int64_t place) const { return asmjit::x86::ptr(base_, checked(place - at_)); }
+  Place place(std::int64_t place) const { return {pointer_, checked(place - at_)}; }
 
   std::int64_t at() const { return at_; }
 
@@ -47,7 +47,7 @@ class NearPointer {
     return static_cast<std::int32_t>(distance);
   }
 
-  asmjit::x86::Gp base_;
+  Pointer pointer_;
   std::int64_t unit_;
   std::int64_t at_ = 0;
 };

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <random>
+#include <regex>
+#include <sstream>
 
 #include <lacuna/error.hpp>
 
@@ -12,6 +15,7 @@
 #include "kernel/templates/sparse_row_block.hpp"
 #include "plan/tile_shape.hpp"
 #include "support/all_isas.hpp"
+#include "support/temp_folder.hpp"
 
 namespace lacuna::emit::x86 {
 namespace {
@@ -121,6 +125,54 @@ TEST_P(X86, TheSameKernelGivesTheSameBytes) {
   std::mt19937 random(3);
   const std::vector<kernel::Kernel> kernels{kernel::build(random_block(6, {50, 64}, 0.2, false, random))};
   EXPECT_EQ(emit(kernels, GetParam(), {1, 1}).bytes, emit(kernels, GetParam(), {1, 1}, true).bytes);
+}
+
+/// objdump's Intel syntax in our words: "ZMMWORD PTR [rdi+0x40]" -> "[rdi+64]".
+std::string in_our_words(std::string line) {
+  static const std::regex size("\\b[A-Z]+ (PTR|BCST) ");
+  static const std::regex to_all(" ?\\{1to16\\}");
+  static const std::regex number("0x[0-9a-f]+");
+  static const std::regex jump("^(jnz|jne) .*");
+  static const std::regex comma(",\\s+");
+  line = std::regex_replace(std::regex_replace(line, size, ""), to_all, "");
+  for (std::smatch hex; std::regex_search(line, hex, number);)
+    line = hex.prefix().str() + std::to_string(static_cast<std::int64_t>(std::stoull(hex.str(), nullptr, 16))) + hex.suffix().str();
+  return std::regex_replace(std::regex_replace(line, jump, "jnz"), comma, ",");
+}
+
+std::vector<std::string> disassemble(const std::vector<std::uint8_t>& bytes) {
+  const tests::TempFolder folder;
+  const std::string file = folder.write("code", {reinterpret_cast<const char*>(bytes.data()), bytes.size()}).string();
+  FILE* const pipe = ::popen(("objdump -D -b binary -mi386:x86-64 -M intel --no-show-raw-insn " + file + " 2>/dev/null").c_str(), "r");
+  static const std::regex instruction("\\s*[0-9a-f]+:\\t(\\S+)\\s*(.*?)\\s*\\n");
+  std::vector<std::string> lines;
+  char line[512];
+  while (std::fgets(line, sizeof(line), pipe) != nullptr) {
+    std::smatch found;
+    const std::string text = line;
+    if (std::regex_match(text, found, instruction))
+      lines.push_back(in_our_words(found[1].str() + (found[2].length() > 0 ? " " + found[2].str() : "")));
+  }
+  ::pclose(pipe);
+  return lines;
+}
+
+/// What is written down is what the bytes mean, by somebody else's reading of them; for AVX-512 also on machines that cannot run it.
+TEST_P(X86, TheListingIsWhatAnotherDisassemblerReads) {
+  std::mt19937 random(11);
+  for (plan::TileShape shape : shapes()) {
+    const Layout layout{60, vector_lanes(GetParam()) * sizeof(float) * shape.vectors * 2};
+    const std::vector<kernel::Kernel> kernels{kernel::build(random_block(shape.rows, layout, 0.3, false, random)),
+                                              kernel::build(random_block(shape.rows, layout, 0.3, true, random))};
+    const Code code = emit(kernels, GetParam(), {shape.vectors, 2}, true);
+    const std::vector<std::string> read = disassemble(code.bytes);
+    if (read.empty()) GTEST_SKIP() << "no objdump here";
+    std::vector<std::string> listed;
+    std::istringstream stream(code.listing);
+    for (std::string line; std::getline(stream, line);)
+      if (line[0] != ';' && line[0] != 'L') listed.push_back(in_our_words(line));
+    ASSERT_EQ(listed, read);
+  }
 }
 
 TEST_P(X86, ANonzeroTakesFewBytes) {
