@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_path(xbyak_include xbyak/xbyak.h REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy>=1.0.3)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)

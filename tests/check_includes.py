@@ -14,8 +14,10 @@ KNOWS = {
     "reference": {"base", "network"},
     "passes": {"base", "network"},
     "rows": {"base", "network"},
+    "kernel": {"base"},
+    "emit": {"base", "kernel"},
     "devices": {"base"},
-    "plan": {"base", "network", "rows", "devices"},
+    "plan": {"base", "network", "rows", "kernel", "emit", "devices"},
     "engine": {"base", "network", "store", "reference", "passes", "rows", "devices", "plan"},
 }
 # Public headers belong to the stage that implements them.

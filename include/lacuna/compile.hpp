@@ -29,6 +29,7 @@ struct CompileOptions {
   unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
+  std::string kernel = "auto";            ///< auto (the fastest measured), table or baked
   Progress progress = {};
   /// Where the network after the passes is kept for the next time; empty: nowhere. It is kept when at most half of the edges are left.
   std::filesystem::path simplified_store = {};
@@ -94,6 +95,8 @@ class Program {
 
   std::string print_rows(bool with_weights) const;  ///< the text form of its SparseRows
   std::string print_plan() const;                   ///< what runs each group
+  std::string print_kernels() const;                ///< the kernel IR of the groups that are baked
+  std::string print_code() const;                   ///< their machine code
   std::string explain() const;                      ///< the plan with reasons
   std::string device() const;
   std::string isa() const;

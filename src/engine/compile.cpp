@@ -27,12 +27,13 @@ Program compile(const Network& network, const CompileOptions& options) {
   check_device(options);
   const cpu::Isa isa = cpu::choose_isa(options.isa);
   const unsigned threads = base::thread_count(options.threads);
+  const plan::KernelWish kernel = plan::parse_kernel_wish(options.kernel);
   const std::vector<std::string> selected = select_optimisations(options.optimise);
 
   engine::Simplified simplified = engine::simplify(network, selected, options, threads);
   rows::SparseRows rows = rows::lower(simplified.network);
   if (passes::is_selected(selected, "merge_equal_rows")) rows = rows::merge_equal_rows(std::move(rows), threads, options.progress);
-  plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads});
+  plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads, kernel});
   std::optional<plan::CountedLayer> counted;
   if (passes::is_selected(selected, "sparse_first_layer")) counted = plan::CountedLayer::of(rows);
   return Program(std::make_shared<const engine::Compiled>(
@@ -45,6 +46,8 @@ Program::Program(std::shared_ptr<const engine::Compiled> compiled) : compiled_(s
 Session Program::open() const { return Session(compiled_); }
 std::string Program::print_rows(bool with_weights) const { return rows::print(compiled_->rows, with_weights); }
 std::string Program::print_plan() const { return plan::print(compiled_->plan, compiled_->rows); }
+std::string Program::print_kernels() const { return plan::print_kernels(compiled_->plan, compiled_->rows); }
+std::string Program::print_code() const { return plan::print_code(compiled_->plan, compiled_->rows); }
 std::string Program::explain() const { return plan::explain(compiled_->plan, compiled_->rows); }
 std::string Program::device() const { return "cpu"; }
 std::string Program::isa() const { return std::string(cpu::name(compiled_->plan.isa)); }

@@ -1,43 +1,46 @@
 #include "plan/packed_table.hpp"
 
-#include <limits>
+#include <algorithm>
+
+#include "plan/epilogue.hpp"
 
 namespace lacuna::plan {
 namespace {
 
-template <typename T>
-Array<T> in_order(const Array<T>& values, const SparseMatrix& weights, const std::vector<std::uint32_t>& order) {
-  std::vector<T> sorted;
-  sorted.reserve(values.size());
-  for (std::uint32_t row : order)
-    sorted.insert(sorted.end(), values.data() + weights.row_begin[row], values.data() + weights.row_begin[row + std::size_t{1}]);
-  return sorted;
+/// For each place of the kernel's stream the place in the matrix.
+std::vector<std::uint32_t> stream_order(const SparseMatrix& weights, const rows::RowOrder& order, bool in_fours) {
+  std::vector<std::uint32_t> places;
+  places.reserve(weights.nnz());
+  const auto begin_of = [&](std::size_t position) { return weights.row_begin[order.rows.empty() ? position : order.rows[position]]; };
+  std::size_t position = 0;
+  for (const rows::RowOrder::Class& rows : order.classes) {
+    for (std::size_t left = rows.rows; left > 0;) {
+      const std::size_t together = in_fours && left >= 4 ? 4 : 1;
+      for (std::uint32_t e = 0; e < rows.length; ++e)
+        for (std::size_t k = 0; k < together; ++k) places.push_back(begin_of(position + k) + e);
+      position += together;
+      left -= together;
+    }
+  }
+  return places;
 }
 
-constexpr float infinite = std::numeric_limits<float>::infinity();
-
-void set_epilogue(cpu::Table& table, const Activation& activation) {
-  table.low = -infinite;
-  table.high = infinite;
-  switch (activation.kind) {
-    case ActivationKind::identity: break;
-    case ActivationKind::relu: table.low = 0; break;
-    case ActivationKind::clip:
-      table.low = activation.first;
-      table.high = activation.second;
-      break;
-    case ActivationKind::leaky_relu:
-      table.epilogue = cpu::Epilogue::leaky_relu;
-      table.low = activation.first;
-      break;
-    case ActivationKind::sigmoid: table.epilogue = cpu::Epilogue::sigmoid; break;
-    case ActivationKind::tanh: table.epilogue = cpu::Epilogue::tanh; break;
-  }
+template <typename T>
+Array<T> pick(const Array<T>& values, const std::vector<std::uint32_t>& places) {
+  std::vector<T> picked;
+  picked.reserve(places.size());
+  for (std::uint32_t place : places) picked.push_back(values[place]);
+  return picked;
 }
 
 }  // namespace
 
-PackedTable::PackedTable(const rows::RowGroup& group)
+bool can_be_in_fours(const rows::RowGroup& group, const rows::RowOrder& order) {
+  return !group.weights.has_one_value() &&
+         std::any_of(order.classes.begin(), order.classes.end(), [](const auto& rows) { return rows.rows >= 4 && rows.length > 0; });
+}
+
+PackedTable::PackedTable(const rows::RowGroup& group, Layout layout)
     : narrow_(group.weights.narrow_columns),
       wide_(group.weights.wide_columns),
       values_(group.weights.values),
@@ -50,20 +53,23 @@ PackedTable::PackedTable(const rows::RowGroup& group)
   for (const rows::RowOrder::Class& rows : order.classes) classes_.push_back({rows.length, rows.rows});
   order_ = order.rows;
   for (rows::PlaneRange residual : group.residuals) residual_planes_.push_back(residual.first);
-  if (!order_.empty()) copy_in_order(group.weights);
+  in_fours_ = layout == Layout::fours && can_be_in_fours(group, order);
+  if (!order_.empty() || in_fours_) copy_streams(group.weights, order);
 }
 
-void PackedTable::copy_in_order(const SparseMatrix& weights) {
+void PackedTable::copy_streams(const SparseMatrix& weights, const rows::RowOrder& order) {
+  const std::vector<std::uint32_t> places = stream_order(weights, order, in_fours_);
   if (wide_.empty())
-    narrow_ = in_order(narrow_, weights, order_);
+    narrow_ = pick(narrow_, places);
   else
-    wide_ = in_order(wide_, weights, order_);
-  if (!weights.has_one_value()) values_ = in_order(values_, weights, order_);
+    wide_ = pick(wide_, places);
+  if (!weights.has_one_value()) values_ = pick(values_, places);
 }
 
 cpu::Table PackedTable::view() const {
   cpu::Table table;
   table.classes = classes_;
+  table.in_fours = in_fours_;
   table.rows = order_.empty() ? nullptr : order_.data();
   table.narrow_sources = wide_.empty() ? narrow_.data() : nullptr;
   table.wide_sources = wide_.data();

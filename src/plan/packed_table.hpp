@@ -1,5 +1,5 @@
-// A row group in the order the table kernel walks it. Where rows already stand in that order the network's own arrays (often a
-// memory-mapped store) are used as they are; only groups whose rows differ in length are copied.
+// A row group in the order the table kernel walks it: rows of one length together, one after the other or interleaved by fours. Where rows
+// already stand in that order the network's own arrays (often a memory-mapped store) are used as they are; others are copied.
 #pragma once
 
 #include <vector>
@@ -9,22 +9,29 @@
 
 namespace lacuna::plan {
 
+enum class Layout : std::uint8_t { rows, fours };
+
+/// Whether fours would differ from rows: a weight for each nonzero, and four rows of one length somewhere.
+bool can_be_in_fours(const rows::RowGroup& group, const rows::RowOrder& order);
+
 class PackedTable {
  public:
-  explicit PackedTable(const rows::RowGroup& group);
+  PackedTable(const rows::RowGroup& group, Layout layout);
 
   /// Valid as long as this object is neither moved nor destroyed.
   cpu::Table view() const;
   bool is_reordered() const { return !order_.empty(); }
+  bool is_in_fours() const { return in_fours_; }
   unsigned source_bits() const { return wide_.empty() ? 16 : 32; }
   std::size_t classes() const { return classes_.size(); }
   std::uint64_t nnz() const { return nnz_; }
 
  private:
-  void copy_in_order(const SparseMatrix& weights);
+  void copy_streams(const SparseMatrix& weights, const rows::RowOrder& order);
 
   std::vector<cpu::RowClass> classes_;
   std::vector<std::uint32_t> order_;
+  bool in_fours_ = false;
   Array<std::uint16_t> narrow_;
   Array<std::uint32_t> wide_;
   Array<float> values_;

@@ -27,7 +27,7 @@ def clean_up():
 def environment(**extra):
     """The caller's, without what would change the program's behaviour."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("LACUNA_") and key != "NO_COLOR"}
-    return {**kept, **extra}
+    return {**kept, "LACUNA_CACHE": str(work_folder() / "cache"), **extra}
 
 
 def start(*arguments, env=None, **options):

@@ -32,7 +32,7 @@ class Help(ProgramTest):
 
     def test_help_names_exit_codes_and_environment(self):
         text = self.succeed("--help")
-        for words in ["Exit codes", "LACUNA_ISA", "LACUNA_THREADS", "LACUNA_DATA", "NO_COLOR"]:
+        for words in ["Exit codes", "LACUNA_ISA", "LACUNA_THREADS", "LACUNA_DATA", "LACUNA_CACHE", "NO_COLOR"]:
             self.assertIn(words, text)
 
     def test_every_flag_of_every_command_has_a_description(self):

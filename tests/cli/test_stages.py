@@ -22,7 +22,43 @@ class Compile(ProgramTest):
     def test_emit_plan_names_device_and_kernel(self):
         text = self.compile("--emit=plan")
         self.assertRegex(text, r"^plan: cpu \w+, panels of \d+ inputs")
-        self.assertIn("y: table", text)
+        self.assertRegex(text, r"\ny: (table|baked)")
+
+    def has_baked_code(self):
+        return bool({"avx2", "avx512"} & set(self.succeed_json("devices")["devices"][0]["isas"]))
+
+    def test_a_kernel_can_be_forced(self):
+        self.assertIn("y: table", self.compile("--emit=plan", "--kernel", "table"))
+        if self.has_baked_code():
+            self.assertIn("y: baked", self.compile("--emit=plan", "--kernel", "baked"))
+
+    def test_baked_code_where_there_is_none_is_not_supported(self):
+        self.fail_with(3, "compile", problems.text_network(), "--kernel", "baked", env={"LACUNA_ISA": "sse4"}, says=["baked", "avx2", "sse4", "auto"])
+
+    def test_an_unknown_kernel_is_an_error(self):
+        self.fail_with(2, "compile", problems.text_network(), "--kernel", "bogus", says=["bogus", "auto", "table", "baked"])
+
+    def test_the_code_of_baked_groups_can_be_read(self):
+        if not self.has_baked_code():
+            self.skipTest("this CPU has no instruction set with baked code")
+        self.assertRegex(self.compile("--emit=asm", "--kernel", "baked"), r"; group y: baked .*\n(.*\n)*ret\n")
+        self.assertIn("kernel y[0,", self.compile("--emit=kernel", "--kernel", "baked"))
+        self.assertIn("every group runs the table kernel", self.compile("--emit=asm", "--kernel", "table"))
+
+    def test_what_was_measured_is_remembered(self):
+        cache = {"LACUNA_CACHE": str(self.folder / "cache")}
+        first = self.succeed("compile", problems.text_network(), "--explain", env=cache)
+        second = self.succeed("compile", problems.text_network(), "--explain", env=cache)
+        self.assertNotIn("remembered", first)
+        self.assertTrue(second.startswith(first), f"{first}\n{second}")
+        self.assertIn("remembered in " + str(self.folder / "cache"), second)
+
+    def test_the_cache_can_be_off(self):
+        home = {"LACUNA_CACHE": "off", "HOME": str(self.folder), "XDG_CACHE_HOME": ""}
+        self.succeed("compile", problems.text_network(), env=home)
+        self.assertEqual(self.files(), [])
+        self.succeed("compile", problems.text_network(), env={**home, "LACUNA_CACHE": ""})
+        self.assertEqual(len(self.files(self.folder / ".cache" / "lacuna")), 1)
 
     def test_explain_says_why(self):
         text = self.compile("--explain")

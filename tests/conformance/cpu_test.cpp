@@ -15,18 +15,20 @@ struct Setting {
   std::string isa;
   unsigned threads;
   std::string optimise;
+  std::string kernel;
 };
 
 std::vector<Setting> settings() {
   std::vector<Setting> all;
   for (const std::string& isa : all_isas())
-    for (unsigned threads : {1u, 2u})
-      for (const char* optimise : {"all", "none"}) all.push_back({isa, threads, optimise});
+    for (const std::string& kernel : kernels_of(isa))
+      for (unsigned threads : {1u, 2u})
+        for (const char* optimise : {"all", "none"}) all.push_back({isa, threads, optimise, kernel});
   return all;
 }
 
 std::string setting_name(const testing::TestParamInfo<Setting>& info) {
-  return info.param.isa + "_" + std::to_string(info.param.threads) + "_threads_optimise_" + info.param.optimise;
+  return info.param.isa + "_" + info.param.kernel + "_" + std::to_string(info.param.threads) + "_threads_optimise_" + info.param.optimise;
 }
 
 class CpuConformance : public testing::TestWithParam<Setting> {
@@ -37,6 +39,7 @@ class CpuConformance : public testing::TestWithParam<Setting> {
     options.threads = GetParam().threads;
     options.optimise = GetParam().optimise;
     options.panel_lanes = panel_lanes;
+    options.kernel = GetParam().kernel;
     return compile(network, options);
   }
 

@@ -10,6 +10,8 @@
 #include <lacuna/compile.hpp>
 
 #include "passes/pass_list.hpp"
+#include "plan/baked_group.hpp"
+#include "rows/sparse_rows.hpp"
 
 namespace lacuna::tests {
 namespace {
@@ -36,6 +38,12 @@ void expect_golden(const fs::path& network_file, const std::string& stage, const
   EXPECT_EQ(text, read(file)) << "stage " << stage << " of " << network_file.filename();
 }
 
+std::string listings(const rows::SparseRows& rows, cpu::Isa isa, unsigned lanes, plan::TileShape shape) {
+  std::string text;
+  for (const rows::RowGroup& group : rows.groups) text += plan::list_code(group, isa, lanes, shape);
+  return text;
+}
+
 class Golden : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Golden, EveryStagePrintsWhatItDid) {
@@ -53,6 +61,15 @@ TEST_P(Golden, EveryStagePrintsWhatItDid) {
   const Program program = compile(network, options);
   expect_golden(GetParam(), "rows", program.print_rows(true));
   expect_golden(GetParam(), "plan", program.print_plan());
+
+  // Code is made for any machine on any machine.
+  const rows::SparseRows rows = rows::lower(network);
+  std::string kernels;
+  for (const rows::RowGroup& group : rows.groups)
+    for (const kernel::Kernel& kernel : plan::row_blocks(group, 16, 14)) kernels += kernel::print(kernel);
+  expect_golden(GetParam(), "kernel", kernels);
+  expect_golden(GetParam(), "avx2", listings(rows, cpu::Isa::avx2, 16, {2, 6}));
+  expect_golden(GetParam(), "avx512", listings(rows, cpu::Isa::avx512, 32, {1, 28}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Golden, testing::ValuesIn(cases()), [](const auto& info) { return info.param.stem().string(); });

@@ -33,6 +33,7 @@ struct CommonOptions {
   unsigned threads = 0;
   std::string device = "auto";
   std::string optimise = "all";
+  std::string kernel = "auto";
   std::string store;
   bool no_store = false;
   bool json = false;

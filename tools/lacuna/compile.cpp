@@ -65,10 +65,14 @@ void run_compile(const CompileCommandOptions& options) {
               {"passes", passes},
               {"plan", options.explain ? program.explain() : program.print_plan()}};
     if (options.emit == "rows") json["rows"] = program.print_rows(true);
+    if (options.emit == "kernel") json["kernel"] = program.print_kernels();
+    if (options.emit == "asm") json["asm"] = program.print_code();
     return print_json(json);
   }
   if (options.emit == "rows") fmt::print("{}", program.print_rows(true));
   if (options.emit == "plan") fmt::print("{}", program.print_plan());
+  if (options.emit == "kernel") fmt::print("{}", program.print_kernels());
+  if (options.emit == "asm") fmt::print("{}", program.print_code());
   if (options.explain) fmt::print("{}", program.explain());
   if (options.emit.empty() && !options.explain && options.print_after.empty())
     fmt::print("{} edges, {} after the passes; loaded in {}, compiled in {} for {} {}; simplified {}\n", with_commas(program.edges()),
@@ -83,7 +87,7 @@ void add_compile(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("compile", "Compile a network and show the stages");
   command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
   command.add_option("--print-after", options->print_after, "Print the network after this pass, or after all");
-  command.add_option("--emit", options->emit, "Print a stage: rows or plan")->check(CLI::IsMember({"rows", "plan"}));
+  command.add_option("--emit", options->emit, "Print a stage: rows, plan, kernel or asm (of baked groups)")->check(CLI::IsMember({"rows", "plan", "kernel", "asm"}));
   command.add_flag("--explain", options->explain, "Print the plan with reasons");
   command.add_option("--panel", options->panel_lanes, "Inputs of a panel (default: the fastest measured)");
   add_load_flags(command, *options);

@@ -29,6 +29,9 @@ void add_load_flags(CLI::App& command, CommonOptions& options) {
 
 void add_compile_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--device", options.device, "auto or cpu")->capture_default_str();
+  command.add_option("--kernel", options.kernel, "auto (the fastest measured), table (walks an index) or baked (code made for this network)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "table", "baked"}));
   command.add_option("--optimise", options.optimise, optimise_help())->capture_default_str();
 }
 
@@ -47,6 +50,7 @@ lacuna::CompileOptions compile_options(const CommonOptions& options) {
   compile.threads = options.threads;
   compile.optimise = options.optimise;
   compile.progress = progress_bar();
+  compile.kernel = options.kernel;
   return compile;
 }
 

@@ -20,6 +20,7 @@ enum class Epilogue : std::uint8_t { clip, leaky_relu, sigmoid, tanh };
 /// Everything the table kernel needs for one group of rows: an index stream, its weights and the epilogue.
 struct Table {
   std::span<const RowClass> classes;           ///< rows follow class by class
+  bool in_fours = false;                       ///< the streams of every full four rows of a class are interleaved, nonzero by nonzero
   const std::uint32_t* rows = nullptr;         ///< destination of each; null: 0, 1, 2, ...
   const std::uint16_t* narrow_sources = nullptr;
   const std::uint32_t* wide_sources = nullptr; ///< used if narrow_sources is null

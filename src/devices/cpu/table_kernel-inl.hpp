@@ -1,7 +1,11 @@
 // The table kernel: y[row] = epilogue(bias + sum of weight * x[source]), lanes in SIMD registers.
 //
-// One row at a time, V vectors of lanes in registers (V accumulators), nonzeros of a row in order: each costs one broadcast,
-// V loads that feed V multiply-adds. A panel is exactly V vectors wide, so the source's address is index * V * vector size.
+// A row has V vectors of lanes in registers, its nonzeros are taken in order: each costs one broadcast and V loads that feed V multiply-adds.
+// Where there are weights to stream, four rows of one length are worked off together (decision 0006); their streams are interleaved:
+//
+//   nonzero 0 of rows 0 1 2 3, nonzero 1 of rows 0 1 2 3, ...
+//
+// A panel is exactly V vectors wide, so the source's address is index * V * vector size.
 // Included once for each instruction set (kernels.cpp).
 #if defined(LACUNA_TABLE_KERNEL_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LACUNA_TABLE_KERNEL_INL
@@ -14,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include <cstddef>
+#include <cstring>
 
 #include "devices/cpu/kernels.hpp"
 
@@ -45,52 +50,169 @@ HWY_NOINLINE void finish_smooth(const Table& table, float* row, std::size_t lane
     hn::Store(apply_smooth(table.epilogue, table.low, hn::Load(d, row + lane)), d, row + lane);
 }
 
+/// What all rows of a table share, with a panel V vectors wide.
+template <unsigned V>
+struct Panel {
+  Panel(const Table& described, float* memory)
+      : table(described), arena(memory), inputs(memory + described.source_plane * lanes), low(hn::Set(Floats(), described.low)), high(hn::Set(Floats(), described.high)) {}
+
+  Vector bias(std::size_t row) const { return hn::Set(Floats(), table.bias == nullptr ? table.one_bias : table.bias[row]); }
+  std::size_t row(std::size_t position) const { return table.rows == nullptr ? position : table.rows[position]; }
+
+  /// Residuals, epilogue, store.
+  HWY_INLINE void finish(Vector (&sum)[V], std::size_t row) const {
+    const Floats d;
+    for (std::uint32_t plane : table.residual_planes)
+      for (unsigned v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, arena + (plane + row) * lanes + v * vector_lanes));
+    float* const output = arena + (table.destination_plane + row) * lanes;
+    if (table.epilogue == Epilogue::clip) {
+      for (unsigned v = 0; v < V; ++v) hn::Store(hn::Min(hn::Max(sum[v], low), high), d, output + v * vector_lanes);
+    } else {
+      for (unsigned v = 0; v < V; ++v) hn::Store(sum[v], d, output + v * vector_lanes);
+      finish_smooth(table, output, lanes);
+    }
+  }
+
+  static constexpr std::size_t vector_lanes = hn::MaxLanes(Floats());
+  static constexpr std::size_t lanes = V * vector_lanes;
+  const Table& table;
+  float* const arena;
+  const float* const inputs;
+  const Vector low;
+  const Vector high;
+};
+
+template <unsigned V, typename Source, bool one_weight>
+HWY_INLINE void run_row(const Panel<V>& panel, const Source* HWY_RESTRICT source, const float* HWY_RESTRICT weight, std::uint32_t length, std::size_t row) {
+  const Floats d;
+  const Vector bias = panel.bias(row);
+  Vector sum[V];
+  for (unsigned v = 0; v < V; ++v) sum[v] = one_weight ? hn::Zero(d) : bias;
+  for (std::uint32_t e = 0; e < length; ++e) {
+    const float* HWY_RESTRICT input = panel.inputs + source[e] * panel.lanes;
+    if constexpr (one_weight) {
+      for (unsigned v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, input + v * panel.vector_lanes));
+    } else {
+      const Vector w = hn::Set(d, weight[e]);
+      for (unsigned v = 0; v < V; ++v) sum[v] = hn::MulAdd(w, hn::Load(d, input + v * panel.vector_lanes), sum[v]);
+    }
+  }
+  if constexpr (one_weight) {
+    const Vector w = hn::Set(d, *weight);
+    for (unsigned v = 0; v < V; ++v) sum[v] = hn::MulAdd(w, sum[v], bias);
+  }
+  panel.finish(sum, row);
+}
+
+/// The sources of the next nonzero of each of four rows. 16-bit ones come with one load: loads are what the kernel has too many of.
+template <typename Source>
+struct FourSources {
+  explicit FourSources(const Source* stream) : at(stream) {}
+  template <unsigned k>
+  HWY_INLINE std::size_t get() const {
+    return at[k];
+  }
+  const Source* at;
+};
+
+template <>
+struct FourSources<std::uint16_t> {
+  explicit FourSources(const std::uint16_t* stream) { std::memcpy(&bits, stream, sizeof(bits)); }
+  template <unsigned k>
+  HWY_INLINE std::size_t get() const {
+    return bits >> (16 * k) & 0xFFFF;
+  }
+  std::uint64_t bits;
+};
+
+/// Their weights, one load for all four where vectors have 128-bit blocks to pick them from.
+struct FourWeights {
+#if HWY_TARGET == HWY_SCALAR
+  explicit FourWeights(const float* stream) : at(stream) {}
+  template <unsigned k>
+  HWY_INLINE Vector get() const {
+    return hn::Set(Floats(), at[k]);
+  }
+  const float* at;
+#else
+  explicit FourWeights(const float* stream) : quad(hn::LoadDup128(Floats(), stream)) {}
+  template <unsigned k>
+  HWY_INLINE Vector get() const {
+    return hn::Broadcast<k>(quad);
+  }
+  const Vector quad;
+#endif
+};
+
+// The next three work on row first + k and those after it. They are recursive because GCC 12 keeps sums in memory that a loop over rows indexes.
+
+template <unsigned V, unsigned first, unsigned count, unsigned k>
+HWY_INLINE void start_rows(const Panel<V>& panel, std::size_t position, Vector (&sum)[count][V]) {
+  const Vector bias = panel.bias(panel.row(position + first + k));
+  for (unsigned v = 0; v < V; ++v) sum[k][v] = bias;
+  if constexpr (k + 1 < count) start_rows<V, first, count, k + 1>(panel, position, sum);
+}
+
+template <unsigned V, unsigned first, unsigned count, unsigned k>
+HWY_INLINE void finish_rows(const Panel<V>& panel, std::size_t position, Vector (&sum)[count][V]) {
+  panel.finish(sum[k], panel.row(position + first + k));
+  if constexpr (k + 1 < count) finish_rows<V, first, count, k + 1>(panel, position, sum);
+}
+
+template <unsigned V, unsigned first, unsigned count, unsigned k, typename Source>
+HWY_INLINE void add_nonzeros(const Panel<V>& panel, const FourSources<Source>& sources, const FourWeights& weights, Vector (&sum)[count][V]) {
+  const Floats d;
+  const float* HWY_RESTRICT input = panel.inputs + sources.template get<first + k>() * panel.lanes;
+  const Vector w = weights.template get<first + k>();
+  for (unsigned v = 0; v < V; ++v) sum[k][v] = hn::MulAdd(w, hn::Load(d, input + v * panel.vector_lanes), sum[k][v]);
+  if constexpr (k + 1 < count) add_nonzeros<V, first, count, k + 1>(panel, sources, weights, sum);
+}
+
+/// `count` of four interleaved rows, from the row `first`: together they have enough sums under way to hide the latency of multiply-adds.
+template <unsigned V, unsigned first, unsigned count, typename Source>
+HWY_INLINE void run_some_of_four(const Panel<V>& panel, const Source* HWY_RESTRICT source, const float* HWY_RESTRICT weight, std::uint32_t length,
+                                 std::size_t position) {
+  Vector sum[count][V];
+  start_rows<V, first, count, 0>(panel, position, sum);
+  for (std::uint32_t e = 0; e < length; ++e, source += 4, weight += 4)
+    add_nonzeros<V, first, count, 0>(panel, FourSources<Source>(source), FourWeights(weight), sum);
+  finish_rows<V, first, count, 0>(panel, position, sum);
+}
+
+/// Four rows of one length whose streams are interleaved: all at once as far as registers go, else in passes.
+template <unsigned V, typename Source>
+HWY_INLINE void run_four_rows(const Panel<V>& panel, const Source* source, const float* weight, std::uint32_t length, std::size_t position) {
+  constexpr unsigned sums = HWY_TARGET == HWY_AVX3 ? 24 : 12;  // of 32 or 16 registers
+  if constexpr (V * 4 <= sums) {
+    run_some_of_four<V, 0, 4>(panel, source, weight, length, position);
+  } else if constexpr (V * 2 <= sums) {
+    run_some_of_four<V, 0, 2>(panel, source, weight, length, position);
+    run_some_of_four<V, 2, 2>(panel, source, weight, length, position);
+  } else {
+    run_some_of_four<V, 0, 1>(panel, source, weight, length, position);
+    run_some_of_four<V, 1, 1>(panel, source, weight, length, position);
+    run_some_of_four<V, 2, 1>(panel, source, weight, length, position);
+    run_some_of_four<V, 3, 1>(panel, source, weight, length, position);
+  }
+}
+
 template <unsigned V, typename Source, bool one_weight>
 void run_table_width(const Table& table, const Source* source, float* arena) {
-  const Floats d;
-  const std::size_t vector_lanes = hn::Lanes(d);
-  const std::size_t lanes = V * vector_lanes;
-  const float* const inputs = arena + table.source_plane * lanes;
-  float* const outputs = arena + table.destination_plane * lanes;
+  const Panel<V> panel(table, arena);
   const float* weight = table.weights;
-  const Vector low = hn::Set(d, table.low);
-  const Vector high = hn::Set(d, table.high);
-  const bool clips = table.epilogue == Epilogue::clip;
   std::size_t position = 0;
-
   for (const RowClass& rows : table.classes) {
-    const std::uint32_t length = rows.length;
-    for (std::uint32_t k = 0; k < rows.rows; ++k, ++position) {
-      const std::size_t row = table.rows == nullptr ? position : table.rows[position];
-      const Vector bias = hn::Set(d, table.bias == nullptr ? table.one_bias : table.bias[row]);
-      Vector sum[V];
-      for (unsigned v = 0; v < V; ++v) sum[v] = one_weight ? hn::Zero(d) : bias;
-      for (std::uint32_t e = 0; e < length; ++e) {
-        const float* HWY_RESTRICT input = inputs + source[e] * lanes;
-        if constexpr (one_weight) {
-          for (unsigned v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, input + v * vector_lanes));
-        } else {
-          const Vector w = hn::Set(d, weight[e]);
-          for (unsigned v = 0; v < V; ++v) sum[v] = hn::MulAdd(w, hn::Load(d, input + v * vector_lanes), sum[v]);
-        }
+    const std::size_t end = position + rows.rows;
+    if constexpr (!one_weight)
+      for (; table.in_fours && position + 4 <= end; position += 4) {
+        run_four_rows(panel, source, weight, rows.length, position);
+        source += std::size_t{4} * rows.length;
+        weight += std::size_t{4} * rows.length;
       }
-      source += length;
-      if constexpr (one_weight) {
-        const Vector w = hn::Set(d, *weight);
-        for (unsigned v = 0; v < V; ++v) sum[v] = hn::MulAdd(w, sum[v], bias);
-      } else {
-        weight += length;
-      }
-      for (std::uint32_t plane : table.residual_planes)
-        for (unsigned v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::Load(d, arena + (plane + row) * lanes + v * vector_lanes));
-
-      float* const output = outputs + row * lanes;
-      if (clips) {
-        for (unsigned v = 0; v < V; ++v) hn::Store(hn::Min(hn::Max(sum[v], low), high), d, output + v * vector_lanes);
-      } else {
-        for (unsigned v = 0; v < V; ++v) hn::Store(sum[v], d, output + v * vector_lanes);
-        finish_smooth(table, output, lanes);
-      }
+    for (; position < end; ++position) {
+      run_row<V, Source, one_weight>(panel, source, weight, rows.length, panel.row(position));
+      source += rows.length;
+      if constexpr (!one_weight) weight += rows.length;
     }
   }
 }

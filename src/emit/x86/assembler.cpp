@@ -1,0 +1,199 @@
+#include "emit/x86/assembler.hpp"
+
+#include <fmt/format.h>
+#define XBYAK_NO_OP_NAMES
+#include <xbyak/xbyak.h>
+
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::emit::x86 {
+namespace {
+
+using Xbyak::Xmm;
+
+Xbyak::Reg64 pointer_register(Pointer pointer) { return Xbyak::Reg64(static_cast<int>(pointer)); }
+
+std::string_view pointer_name(Pointer pointer) {
+  switch (pointer) {
+    case Pointer::load: return "rdi";
+    case Pointer::store: return "rdx";
+    case Pointer::constant: return "rsi";
+  }
+  return "?";
+}
+
+}  // namespace
+
+struct Assembler::State {
+  State(Target wanted, std::size_t most_bytes, bool lists) : target(wanted), buffer(most_bytes), with_listing(lists), code(buffer.size(), buffer.data()) {}
+
+  Xmm vec(unsigned number) const {
+    if (target == Target::avx512) return Xbyak::Zmm(static_cast<int>(number));
+    return Xbyak::Ymm(static_cast<int>(number));
+  }
+  static Xbyak::RegExp at(Place place) { return pointer_register(place.pointer) + place.displacement; }
+
+  std::string name(unsigned number) const { return fmt::format("{}{}", target == Target::avx512 ? "zmm" : "ymm", number); }
+  static std::string name(Place place) {
+    return place.displacement == 0 ? fmt::format("[{}]", pointer_name(place.pointer)) : fmt::format("[{}{:+}]", pointer_name(place.pointer), place.displacement);
+  }
+
+  template <typename... Operands>
+  void list(std::string_view mnemonic, const Operands&... operands) {
+    if (!with_listing) return;
+    std::vector<std::string_view> words{operands...};
+    fmt::format_to(std::back_inserter(listing), "{}{}{}\n", mnemonic, words.empty() ? "" : " ", fmt::join(words, ", "));
+  }
+
+  /// Xbyak's errors are ours: it was asked for something that does not exist.
+  template <typename Emit>
+  void emit(Emit emit_one) {
+    try {
+      emit_one(code);
+    } catch (const Xbyak::Error& error) {
+      throw InternalError(fmt::format("the assembler refused an instruction: {}", error.what()));
+    }
+  }
+
+  const Target target;
+  std::vector<std::uint8_t> buffer;
+  const bool with_listing;
+  Xbyak::CodeGenerator code;
+  std::optional<Xbyak::Label> round;  ///< of the loop that is open
+  unsigned loops = 0;
+  std::string listing;
+};
+
+Assembler::Assembler(Target target, std::size_t most_bytes, bool with_listing) : state_(std::make_unique<State>(target, most_bytes, with_listing)) {}
+Assembler::~Assembler() = default;
+
+void Assembler::clear(unsigned target) {
+  if (target < 16) {  // the 128-bit form clears the whole register and is shorter
+    const Xmm low(static_cast<int>(target));
+    state_->emit([&](auto& code) { code.vxorps(low, low, low); });
+    const std::string name = fmt::format("xmm{}", target);
+    return state_->list("vxorps", name, name, name);
+  }
+  const Xmm whole = state_->vec(target);
+  state_->emit([&](auto& code) { code.vpxord(whole, whole, whole); });
+  state_->list("vpxord", state_->name(target), state_->name(target), state_->name(target));
+}
+
+void Assembler::copy(unsigned target, unsigned source) {
+  state_->emit([&](auto& code) { code.vmovaps(state_->vec(target), state_->vec(source)); });
+  state_->list("vmovaps", state_->name(target), state_->name(source));
+}
+
+void Assembler::load(unsigned target, Place source) {
+  state_->emit([&](auto& code) { code.vmovups(state_->vec(target), code.ptr[State::at(source)]); });
+  state_->list("vmovups", state_->name(target), State::name(source));
+}
+
+void Assembler::store(Place target, unsigned source) {
+  state_->emit([&](auto& code) { code.vmovups(code.ptr[State::at(target)], state_->vec(source)); });
+  state_->list("vmovups", State::name(target), state_->name(source));
+}
+
+void Assembler::broadcast(unsigned target, Place source) {
+  state_->emit([&](auto& code) { code.vbroadcastss(state_->vec(target), code.ptr[State::at(source)]); });
+  state_->list("vbroadcastss", state_->name(target), State::name(source));
+}
+
+void Assembler::broadcast_four(unsigned target, Place source) {
+  state_->emit([&](auto& code) { code.vbroadcastf128(Xbyak::Ymm(static_cast<int>(target)), code.ptr[State::at(source)]); });
+  state_->list("vbroadcastf128", state_->name(target), State::name(source));
+}
+
+void Assembler::spread(unsigned target, unsigned source, unsigned lane) {
+  state_->emit([&](auto& code) { code.vpermilps(state_->vec(target), state_->vec(source), static_cast<std::uint8_t>(lane * 0x55)); });
+  state_->list("vpermilps", state_->name(target), state_->name(source), fmt::format("{}", lane * 0x55));
+}
+
+void Assembler::multiply_add(unsigned sum, unsigned a, unsigned b) {
+  state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), state_->vec(b)); });
+  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), state_->name(b));
+}
+
+void Assembler::multiply_add(unsigned sum, unsigned a, Place b) {
+  state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr[State::at(b)]); });
+  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), State::name(b));
+}
+
+void Assembler::multiply_add_broadcast(unsigned sum, unsigned a, Place b) {
+  state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr_b[State::at(b)]); });
+  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), State::name(b) + " {1to16}");
+}
+
+void Assembler::scale_add(unsigned sum, unsigned factor, unsigned term) {
+  state_->emit([&](auto& code) { code.vfmadd213ps(state_->vec(sum), state_->vec(factor), state_->vec(term)); });
+  state_->list("vfmadd213ps", state_->name(sum), state_->name(factor), state_->name(term));
+}
+
+void Assembler::add(unsigned sum, unsigned a) {
+  state_->emit([&](auto& code) { code.vaddps(state_->vec(sum), state_->vec(sum), state_->vec(a)); });
+  state_->list("vaddps", state_->name(sum), state_->name(sum), state_->name(a));
+}
+
+void Assembler::add(unsigned sum, Place a) {
+  state_->emit([&](auto& code) { code.vaddps(state_->vec(sum), state_->vec(sum), code.ptr[State::at(a)]); });
+  state_->list("vaddps", state_->name(sum), state_->name(sum), State::name(a));
+}
+
+void Assembler::maximum(unsigned sum, unsigned a) {
+  state_->emit([&](auto& code) { code.vmaxps(state_->vec(sum), state_->vec(sum), state_->vec(a)); });
+  state_->list("vmaxps", state_->name(sum), state_->name(sum), state_->name(a));
+}
+
+void Assembler::minimum(unsigned sum, unsigned a) {
+  state_->emit([&](auto& code) { code.vminps(state_->vec(sum), state_->vec(sum), state_->vec(a)); });
+  state_->list("vminps", state_->name(sum), state_->name(sum), state_->name(a));
+}
+
+void Assembler::begin() {
+  state_->emit([&](auto& code) { code.mov(pointer_register(Pointer::store), pointer_register(Pointer::load)); });
+  state_->list("mov", pointer_name(Pointer::store), pointer_name(Pointer::load));
+}
+
+void Assembler::advance(Pointer pointer, std::int32_t bytes) {
+  state_->emit([&](auto& code) { code.add(pointer_register(pointer), bytes); });
+  state_->list("add", pointer_name(pointer), fmt::format("{}", bytes));
+}
+
+void Assembler::begin_loop(unsigned rounds) {
+  state_->round.emplace();
+  state_->emit([&](auto& code) {
+    code.mov(code.ecx, rounds);
+    code.L(*state_->round);
+  });
+  state_->list("mov", "ecx", fmt::format("{}", rounds));
+  state_->list(fmt::format("L{}:", state_->loops));
+}
+
+void Assembler::end_loop() {
+  state_->emit([&](auto& code) {
+    code.dec(code.ecx);
+    code.jnz(*state_->round);
+  });
+  state_->list("dec", "ecx");
+  state_->list("jnz", fmt::format("L{}", state_->loops++));
+}
+
+void Assembler::end() {
+  state_->emit([&](auto& code) {
+    code.vzeroupper();
+    code.ret();
+  });
+  state_->list("vzeroupper");
+  state_->list("ret");
+}
+
+void Assembler::note(const std::string& text) { state_->list("; " + text); }
+
+std::vector<std::uint8_t> Assembler::bytes() const { return {state_->buffer.begin(), state_->buffer.begin() + static_cast<std::ptrdiff_t>(state_->code.getSize())}; }
+const std::string& Assembler::listing() const { return state_->listing; }
+
+}  // namespace lacuna::emit::x86

@@ -1,0 +1,61 @@
+// The instructions that kernels are written with, by what they do; encoded by Xbyak and, when asked, written down as text too.
+// Registers are numbers; their width is that of the target.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emit/x86/emit.hpp"
+
+namespace lacuna::emit::x86 {
+
+/// General registers that hold addresses. All need no prefix of their own.
+enum class Pointer : std::uint8_t { load = 7 /* rdi */, store = 2 /* rdx */, constant = 6 /* rsi */ };
+
+struct Place {
+  Pointer pointer;
+  std::int32_t displacement;
+};
+
+class Assembler {
+ public:
+  /// Throws InternalError, here and later, when more than `most_bytes` are emitted or an operand does not exist.
+  Assembler(Target target, std::size_t most_bytes, bool with_listing);
+  ~Assembler();
+
+  void clear(unsigned target);
+  void copy(unsigned target, unsigned source);
+  void load(unsigned target, Place source);
+  void store(Place target, unsigned source);
+  void broadcast(unsigned target, Place source);       ///< one float to all lanes
+  void broadcast_four(unsigned target, Place source);  ///< four floats to every 128 bits
+  void spread(unsigned target, unsigned source, unsigned lane);  ///< one of four floats to all lanes
+
+  void multiply_add(unsigned sum, unsigned a, unsigned b);            ///< sum += a * b
+  void multiply_add(unsigned sum, unsigned a, Place b);
+  void multiply_add_broadcast(unsigned sum, unsigned a, Place b);     ///< b is one float for all lanes; AVX-512 only
+  void scale_add(unsigned sum, unsigned factor, unsigned term);       ///< sum = sum * factor + term
+  void add(unsigned sum, unsigned a);
+  void add(unsigned sum, Place a);
+  void maximum(unsigned sum, unsigned a);
+  void minimum(unsigned sum, unsigned a);
+
+  void begin();                                   ///< the function: memory and constants are its arguments
+  void advance(Pointer pointer, std::int32_t bytes);
+  void begin_loop(unsigned rounds);               ///< loops do not nest
+  void end_loop();
+  void end();
+  void note(const std::string& text);             ///< in the listing only
+
+  std::vector<std::uint8_t> bytes() const;
+  const std::string& listing() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lacuna::emit::x86

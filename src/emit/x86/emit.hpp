@@ -1,0 +1,40 @@
+// Kernel IR -> x86-64 machine code. A lane is a SIMD lane: every sum becomes `vectors` registers side by side, and a kernel is swept over
+// the lanes in tiles of that many vectors. The code knows no operating system beyond the System V calling convention, and no device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+
+namespace lacuna::emit::x86 {
+
+enum class Target { avx2, avx512 };
+
+/// Lanes of one vector register.
+unsigned vector_lanes(Target target);
+
+/// Vector registers of the target; a sum takes one for each vector of a tile.
+unsigned vector_registers(Target target);
+
+struct Tile {
+  unsigned vectors = 1;  ///< vectors of one tile
+  unsigned tiles = 1;    ///< tiles to sweep, side by side in memory
+};
+
+/// Position independent. Its signature is void(float* memory, const float* constants); `memory` and all offsets of the kernels are
+/// aligned to 4 bytes at least.
+struct Code {
+  std::vector<std::uint8_t> bytes;
+  std::vector<float> constants;  ///< of all kernels, one after the other
+  std::string listing;           ///< empty unless asked for
+};
+
+/// One function that runs the kernels one after the other. Throws InternalError when a kernel has more sums than registers allow, or
+/// places 2 GiB apart and more.
+Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, bool with_listing = false);
+
+}  // namespace lacuna::emit::x86

@@ -1,0 +1,176 @@
+#include "emit/x86/kernel_writer.hpp"
+
+#include <fmt/format.h>
+
+namespace lacuna::emit::x86 {
+
+using kernel::Op;
+using kernel::Step;
+
+namespace {
+
+bool uses_hand(Op op) { return op == Op::multiply_add || op == Op::add; }
+
+}  // namespace
+
+KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors)
+    : code_(code),
+      target_(target),
+      vectors_(vectors),
+      registers_(vector_registers(target)),
+      vector_bytes_(vector_lanes(target) * static_cast<std::int64_t>(sizeof(float))),
+      load_(Pointer::load, target == Target::avx512 ? vector_bytes_ : 1),
+      store_(Pointer::store, target == Target::avx512 ? vector_bytes_ : 1),
+      constant_(Pointer::constant, target == Target::avx512 ? static_cast<std::int64_t>(sizeof(float)) : 1) {}
+
+/// The operand of a constant; they are used in ascending order, so the pointer only ever moves on.
+Place KernelWriter::constant(std::int64_t index) {
+  const std::int64_t place = constants_begin_ + index * static_cast<std::int64_t>(sizeof(float));
+  if (!constant_.reaches(place, sizeof(float))) constant_.move(code_, constant_.best_for(place));
+  return constant_.place(place);
+}
+
+void KernelWriter::load_weight(unsigned target, const Step& step) {
+  if (!has_quad()) {
+    code_.broadcast(target, constant(step.index));
+    return;
+  }
+  if (quad_in_hand_ != step.index / 4) {
+    quad_in_hand_ = step.index / 4;
+    code_.broadcast_four(quad(), constant(quad_in_hand_ * 4));
+  }
+  code_.spread(target, quad(), step.index % 4);
+}
+
+/// Moves the pointer to the place of step `at` if the shorter displacements of this and the following accesses pay for it.
+void KernelWriter::approach(Steps steps, std::size_t at, NearPointer& pointer, Op op) {
+  const std::int64_t bytes = vectors_ * vector_bytes_;
+  const auto place = static_cast<std::int64_t>(steps[at].offset);
+  if (pointer.reaches(place, bytes)) return;
+  const std::int64_t target = pointer.best_for(place);
+  constexpr std::int64_t saved_bytes = 3;  // 8 instead of 32 bits
+  std::int64_t gain = 0;
+  const std::int64_t cost = pointer.move_cost(target);
+  for (std::size_t k = at; k < steps.size() && gain <= cost; ++k) {
+    if (steps[k].op != op) continue;
+    if (!pointer.reaches_from(target, static_cast<std::int64_t>(steps[k].offset), bytes)) break;
+    gain += saved_bytes * vectors_;
+  }
+  if (gain > cost) pointer.move(code_, target);
+}
+
+void KernelWriter::write(const kernel::Kernel& kernel) {
+  if (kernel.rows * vectors_ + (has_quad() ? 3 : 2) > registers_)
+    throw InternalError(fmt::format("{} sums of {} vectors do not fit {} registers", kernel.rows, vectors_, registers_));
+  spares_ = registers_ - kernel.rows * vectors_ - (has_quad() ? 1 : 0);
+  quad_in_hand_ = -1;
+  const Steps steps(kernel.steps);
+  for (std::size_t k = 0; k < steps.size();) {
+    switch (steps[k].op) {
+      case Op::load: k = write_source(steps, k); break;
+      case Op::store: write_store(steps, k++); break;
+      default: write_with_constants(steps[k++]); break;
+    }
+  }
+}
+
+std::size_t KernelWriter::write_source(Steps steps, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < steps.size() && uses_hand(steps[end].op)) ++end;
+  approach(steps, at, load_, Op::load);
+  const auto source = static_cast<std::int64_t>(steps[at].offset);
+  const Steps uses = steps.subspan(at + 1, end - at - 1);
+  if (!uses.empty() && uses[0].op == Op::add)
+    add_shared(uses, source);
+  else if (uses.size() == 1)
+    multiply_add_from_memory(uses[0], source);
+  else
+    multiply_add_shared(uses, source);
+  return end;
+}
+
+void KernelWriter::multiply_add_from_memory(const Step& use, std::int64_t source) {
+  load_weight(spare(0), use);
+  for (unsigned v = 0; v < vectors_; ++v) code_.multiply_add(sum(use.row, v), spare(0), load_.place(source + v * vector_bytes_));
+}
+
+/// One load of the source for all rows, as far as the spare registers allow: all vectors of the source and one weight, or all weights and
+/// one vector of the source.
+void KernelWriter::multiply_add_shared(Steps uses, std::int64_t source) {
+  if (vectors_ + 1 <= spares_) {
+    for (unsigned v = 0; v < vectors_; ++v) code_.load(spare(1 + v), load_.place(source + v * vector_bytes_));
+    for (const Step& use : uses) {
+      if (target_ == Target::avx512 && vectors_ == 1) {  // the weight is broadcast by the multiply-add itself
+        code_.multiply_add_broadcast(sum(use.row, 0), spare(1), constant(use.index));
+        continue;
+      }
+      load_weight(spare(0), use);
+      for (unsigned v = 0; v < vectors_; ++v) code_.multiply_add(sum(use.row, v), spare(0), spare(1 + v));
+    }
+  } else if (uses.size() + 1 <= spares_) {
+    for (unsigned u = 0; u < uses.size(); ++u) load_weight(spare(1 + u), uses[u]);
+    for (unsigned v = 0; v < vectors_; ++v) {
+      code_.load(spare(0), load_.place(source + v * vector_bytes_));
+      for (unsigned u = 0; u < uses.size(); ++u) code_.multiply_add(sum(uses[u].row, v), spare(1 + u), spare(0));
+    }
+  } else {
+    for (const Step& use : uses) multiply_add_from_memory(use, source);
+  }
+}
+
+void KernelWriter::add_shared(Steps uses, std::int64_t source) {
+  for (unsigned v = 0; v < vectors_; ++v) {
+    const Place place = load_.place(source + v * vector_bytes_);
+    if (uses.size() == 1) {
+      code_.add(sum(uses[0].row, v), place);
+      continue;
+    }
+    code_.load(spare(0), place);
+    for (const Step& use : uses) code_.add(sum(use.row, v), spare(0));
+  }
+}
+
+/// Steps without memory: x, where they read it, is a constant in spare(0).
+void KernelWriter::write_with_constants(const Step& step) {
+  switch (step.op) {
+    case Op::clear:
+      for (unsigned v = 0; v < vectors_; ++v) code_.clear(sum(step.row, v));
+      break;
+    case Op::set:
+      code_.broadcast(sum(step.row, 0), constant(step.index));
+      for (unsigned v = 1; v < vectors_; ++v) code_.copy(sum(step.row, v), sum(step.row, 0));
+      break;
+    case Op::take: code_.broadcast(spare(0), constant(step.index)); break;
+    case Op::scale:
+      code_.broadcast(spare(1), constant(step.index));
+      for (unsigned v = 0; v < vectors_; ++v) code_.scale_add(sum(step.row, v), spare(0), spare(1));
+      break;
+    case Op::maximum:
+      for (unsigned v = 0; v < vectors_; ++v) code_.maximum(sum(step.row, v), spare(0));
+      break;
+    case Op::minimum:
+      for (unsigned v = 0; v < vectors_; ++v) code_.minimum(sum(step.row, v), spare(0));
+      break;
+    default: throw InternalError("a kernel uses x before it loads it");
+  }
+}
+
+void KernelWriter::write_store(Steps steps, std::size_t at) {
+  approach(steps, at, store_, Op::store);
+  const auto place = static_cast<std::int64_t>(steps[at].offset);
+  for (unsigned v = 0; v < vectors_; ++v) code_.store(store_.place(place + v * vector_bytes_), sum(steps[at].row, v));
+}
+
+void KernelWriter::return_to(const Places& places, std::int64_t step) {
+  load_.move(code_, places.load + step);
+  store_.move(code_, places.store + step);
+  constant_.move(code_, places.constant);
+}
+
+/// The last round ends like all others: memory pointers `step` beyond, whatever the number of rounds; only the emitter's idea of zero moved.
+void KernelWriter::moved_by(std::int64_t step) {
+  load_.moved_by(step);
+  store_.moved_by(step);
+}
+
+}  // namespace lacuna::emit::x86

@@ -1,0 +1,72 @@
+// Writes the steps of one kernel for one tile of vectors.
+//
+// Registers: sums first, `vectors` for each row; what is left over holds the hand x and weights for a moment. rdi walks through what is
+// loaded, rdx through what is stored, rsi through the constants.
+//
+// AVX2 takes weights four at a time: one load brings them into both halves of the last register, and a shuffle spreads one of them. A
+// multiply-add needs a source from memory anyway, and loads are what such code has too many of. AVX-512 broadcasts from memory: there
+// shuffles compete with multiply-adds, and a multiply-add can broadcast its own operand.
+#pragma once
+
+#include <span>
+
+#include "emit/x86/assembler.hpp"
+#include "emit/x86/near_pointer.hpp"
+
+namespace lacuna::emit::x86 {
+
+class KernelWriter {
+ public:
+  KernelWriter(Assembler& code, Target target, unsigned vectors);
+
+  void write(const kernel::Kernel& kernel);
+
+  /// Byte position of the next kernel's first constant.
+  void begin_constants(std::int64_t position) { constants_begin_ = position; }
+
+  std::int64_t vector_bytes() const { return vector_bytes_; }
+
+  struct Places {
+    std::int64_t load, store, constant;
+  };
+  Places places() const { return {load_.at(), store_.at(), constant_.at()}; }
+
+  /// Emits the moves that bring the constants back to where they were and memory `step` bytes beyond.
+  void return_to(const Places& places, std::int64_t step);
+  void moved_by(std::int64_t step);
+
+ private:
+  using Steps = std::span<const kernel::Step>;
+
+  // Numbers of registers.
+  unsigned sum(unsigned row, unsigned vector) const { return row * vectors_ + vector; }
+  bool has_quad() const { return target_ == Target::avx2; }
+  unsigned quad() const { return registers_ - 1; }
+  unsigned spare(unsigned number) const { return registers_ - 1 - (has_quad() ? 1 : 0) - number; }
+
+  Place constant(std::int64_t index);
+  void load_weight(unsigned target, const kernel::Step& step);
+  void approach(Steps steps, std::size_t at, NearPointer& pointer, kernel::Op op);
+
+  /// Handles the load at `at` and all steps that use it; returns the step after them.
+  std::size_t write_source(Steps steps, std::size_t at);
+  void multiply_add_from_memory(const kernel::Step& use, std::int64_t source);
+  void multiply_add_shared(Steps uses, std::int64_t source);
+  void add_shared(Steps uses, std::int64_t source);
+  void write_with_constants(const kernel::Step& step);
+  void write_store(Steps steps, std::size_t at);
+
+  Assembler& code_;
+  const Target target_;
+  const unsigned vectors_;
+  const unsigned registers_;
+  const std::int64_t vector_bytes_;
+  unsigned spares_ = 0;             ///< without the one for the quad
+  std::int64_t quad_in_hand_ = -1;  ///< which four constants the quad register holds
+  std::int64_t constants_begin_ = 0;
+  NearPointer load_;
+  NearPointer store_;
+  NearPointer constant_;
+};
+
+}  // namespace lacuna::emit::x86

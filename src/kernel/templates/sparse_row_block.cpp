@@ -1,0 +1,93 @@
+#include "kernel/templates/sparse_row_block.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lacuna::kernel {
+namespace {
+
+class Builder {
+ public:
+  explicit Builder(const SparseRowBlock& block) : block_(block), nonzeros_(block.nonzeros) {
+    std::sort(nonzeros_.begin(), nonzeros_.end(), [](const auto& a, const auto& b) { return a.source != b.source ? a.source < b.source : a.row < b.row; });
+    one_weight_ = block.may_multiply_at_end && nonzeros_.size() > block.rows.size() &&
+                  std::all_of(nonzeros_.begin(), nonzeros_.end(), [&](const auto& entry) { return entry.weight == nonzeros_[0].weight; });
+    kernel_.name = block.name;
+    kernel_.rows = static_cast<unsigned>(block.rows.size());
+  }
+
+  Kernel build() && {
+    start();
+    visit_sources();
+    if (one_weight_) scale();
+    add_residuals();
+    clip();
+    for (std::size_t r = 0; r < block_.rows.size(); ++r) step(Op::store, r, 0, block_.rows[r].destination);
+    return std::move(kernel_);
+  }
+
+ private:
+  void step(Op op, std::size_t row, std::uint32_t index = 0, std::uint64_t offset = 0) {
+    kernel_.steps.push_back({op, static_cast<std::uint16_t>(row), index, offset});
+  }
+
+  std::uint32_t constant(float value) {
+    kernel_.constants.push_back(value);
+    return static_cast<std::uint32_t>(kernel_.constants.size() - 1);
+  }
+
+  void start() {
+    for (std::size_t r = 0; r < block_.rows.size(); ++r) {
+      const float bias = block_.rows[r].bias;
+      if (one_weight_ || (bias == 0 && !std::signbit(bias)))
+        step(Op::clear, r);
+      else
+        step(Op::set, r, constant(bias));
+    }
+  }
+
+  void visit_sources() {
+    for (std::size_t k = 0; k < nonzeros_.size(); ++k) {
+      const auto& entry = nonzeros_[k];
+      if (k == 0 || nonzeros_[k - 1].source != entry.source) step(Op::load, 0, 0, entry.source);
+      if (one_weight_)
+        step(Op::add, entry.row);
+      else
+        step(Op::multiply_add, entry.row, constant(entry.weight));
+    }
+  }
+
+  void scale() {
+    step(Op::take, 0, constant(nonzeros_[0].weight));
+    for (std::size_t r = 0; r < block_.rows.size(); ++r) step(Op::scale, r, constant(block_.rows[r].bias));
+  }
+
+  void add_residuals() {
+    for (std::size_t r = 0; r < block_.rows.size(); ++r)
+      for (std::uint64_t residual : block_.rows[r].residuals) {
+        step(Op::load, 0, 0, residual);
+        step(Op::add, r);
+      }
+  }
+
+  void clip() {
+    const auto bound = [&](Op op, float value) {
+      if (std::isinf(value)) return;
+      step(Op::take, 0, constant(value));
+      for (std::size_t r = 0; r < block_.rows.size(); ++r) step(op, r);
+    };
+    bound(Op::maximum, block_.low);
+    bound(Op::minimum, block_.high);
+  }
+
+  const SparseRowBlock& block_;
+  std::vector<SparseRowBlock::Nonzero> nonzeros_;
+  bool one_weight_ = false;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+Kernel build(const SparseRowBlock& block) { return Builder(block).build(); }
+
+}  // namespace lacuna::kernel

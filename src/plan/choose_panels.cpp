@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
+#include "base/aligned_buffer.hpp"
+#include "devices/cpu/kernels.hpp"
+#include "plan/choose.hpp"
+#include "plan/measure.hpp"
+
+namespace lacuna::plan {
+namespace {
+
+constexpr std::size_t largest_arena = std::size_t{256} << 20;
+constexpr double measure_seconds = 0.004;  // for each candidate
+// Fours are much faster on the narrow panels that few inputs leave (decision 0006), so they win unless rows are clearly faster on wide ones.
+constexpr double rows_must_gain = 1.03;
+
+/// Groups to time: enough to see the weights stream, few enough to be done in milliseconds.
+std::vector<const rows::RowGroup*> sample_groups(const rows::SparseRows& rows) {
+  constexpr std::size_t most = 16;
+  std::vector<const rows::RowGroup*> sample;
+  const std::size_t step = std::max<std::size_t>(1, rows.groups.size() / most);
+  for (std::size_t k = 0; k < rows.groups.size() && sample.size() < most; k += step) sample.push_back(&rows.groups[k]);
+  return sample;
+}
+
+struct PackedSample {
+  Layout layout;
+  std::vector<PackedTable> tables;
+};
+
+std::vector<PackedSample> pack_sample(const rows::SparseRows& rows) {
+  std::vector<PackedSample> samples{{Layout::rows, {}}, {Layout::fours, {}}};
+  for (PackedSample& sample : samples)
+    for (const rows::RowGroup* group : sample_groups(rows)) sample.tables.emplace_back(*group, sample.layout);
+  const bool any = std::any_of(samples[1].tables.begin(), samples[1].tables.end(), [](const PackedTable& table) { return table.is_in_fours(); });
+  if (!any) samples.pop_back();
+  return samples;
+}
+
+double worth(const Candidate& candidate) { return candidate.edges_per_s * (candidate.layout == Layout::fours ? rows_must_gain : 1); }
+
+}  // namespace
+
+void choose_panels(Plan& plan, const rows::SparseRows& rows) {
+  const cpu::Kernels& kernels = cpu::kernels_for(plan.isa);
+  const std::vector<PackedSample> samples = pack_sample(rows);
+  std::uint64_t nnz = 0;
+  for (const PackedTable& table : samples[0].tables) nnz += table.nnz();
+
+  for (unsigned vectors : cpu::panel_vectors) {
+    const unsigned lanes = vectors * kernels.vector_lanes;
+    if (vectors > 1 && std::size_t{rows.planes} * lanes * sizeof(float) > largest_arena) break;
+    for (const PackedSample& sample : samples) plan.candidates.push_back({lanes, sample.layout, 0});
+  }
+  base::AlignedFloats arena(std::size_t{rows.planes} * plan.candidates.back().lanes);
+  std::fill_n(arena.data(), arena.size(), 0.25f);
+
+  std::vector<std::function<void()>> rivals;
+  for (const Candidate& candidate : plan.candidates)
+    rivals.emplace_back([&, lanes = candidate.lanes, layout = candidate.layout] {
+      const PackedSample& sample = samples[layout == Layout::fours ? 1 : 0];
+      for (const PackedTable& table : sample.tables) kernels.run_table(table.view(), lanes, arena.data());
+    });
+  const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(rivals.size()));
+  for (std::size_t k = 0; k < seconds.size(); ++k) plan.candidates[k].edges_per_s = static_cast<double>(nnz) * plan.candidates[k].lanes / seconds[k];
+  const auto best = std::max_element(plan.candidates.begin(), plan.candidates.end(),
+                                     [](const Candidate& a, const Candidate& b) { return worth(a) < worth(b); });
+  plan.panel_lanes = best->lanes;
+  plan.layout = best->layout;
+}
+
+Layout layout_for(unsigned lanes, cpu::Isa isa) { return lanes < 4 * cpu::kernels_for(isa).vector_lanes ? Layout::fours : Layout::rows; }
+
+}  // namespace lacuna::plan

@@ -1,0 +1,43 @@
+#include "plan/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace lacuna::plan {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const std::function<void()>& rival, unsigned times) {
+  const auto start = Clock::now();
+  for (unsigned k = 0; k < times; ++k) rival();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// How often to call a rival so that the clock's own steps do not show; this also warms the caches.
+unsigned times_for(const std::function<void()>& rival) {
+  constexpr double visible_seconds = 20e-6;
+  unsigned times = 1;
+  while (seconds_of(rival, times) < visible_seconds && times < 1u << 12) times *= 2;
+  return times;
+}
+
+}  // namespace
+
+std::vector<double> fewest_seconds(const std::vector<std::function<void()>>& rivals, double enough_seconds) {
+  std::vector<unsigned> times;
+  for (const auto& rival : rivals) times.push_back(times_for(rival));
+  std::vector<double> fewest(rivals.size(), std::numeric_limits<double>::infinity());
+  double spent = 0;
+  for (int round = 0; round < 3 || spent < enough_seconds; ++round)
+    for (std::size_t k = 0; k < rivals.size(); ++k) {
+      const double seconds = seconds_of(rivals[k], times[k]);
+      spent += seconds;
+      fewest[k] = std::min(fewest[k], seconds / times[k]);
+    }
+  return fewest;
+}
+
+}  // namespace lacuna::plan

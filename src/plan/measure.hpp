@@ -1,0 +1,12 @@
+// Timing rivals fairly on a machine that others use too: all in turn, round after round, the best round of each counts.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace lacuna::plan {
+
+/// Runs each rival in turn until `enough_seconds` have passed, three rounds at least, and returns the fewest seconds each needed.
+std::vector<double> fewest_seconds(const std::vector<std::function<void()>>& rivals, double enough_seconds);
+
+}  // namespace lacuna::plan

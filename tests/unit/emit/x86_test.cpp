@@ -1,0 +1,195 @@
+// The x86 emitter: what it emits is run where the CPU can run it; sizes and shapes are checked everywhere.
+#include "emit/x86/emit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <random>
+#include <regex>
+#include <sstream>
+
+#include <lacuna/error.hpp>
+
+#include "base/aligned_buffer.hpp"
+#include "devices/cpu/executable_memory.hpp"
+#include "kernel/templates/sparse_row_block.hpp"
+#include "plan/tile_shape.hpp"
+#include "support/all_isas.hpp"
+#include "support/temp_folder.hpp"
+
+namespace lacuna::emit::x86 {
+namespace {
+
+using kernel::SparseRowBlock;
+
+bool runs_here(Target target) {
+  const std::vector<std::string> isas = tests::all_isas();
+  return std::find(isas.begin(), isas.end(), target == Target::avx512 ? "avx512" : "avx2") != isas.end();
+}
+
+/// The kernel by its definition, one lane at a time.
+void interpret(const kernel::Kernel& kernel, std::size_t lanes, float* memory) {
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    std::vector<double> sums(kernel.rows);
+    double x = 0;
+    const auto at = [&](std::uint64_t offset) -> float& { return memory[offset / sizeof(float) + lane]; };
+    for (const kernel::Step& step : kernel.steps) {
+      const auto constant = [&] { return kernel.constants.at(step.index); };
+      switch (step.op) {
+        case kernel::Op::clear: sums.at(step.row) = 0; break;
+        case kernel::Op::set: sums.at(step.row) = constant(); break;
+        case kernel::Op::load: x = at(step.offset); break;
+        case kernel::Op::take: x = constant(); break;
+        case kernel::Op::multiply_add: sums.at(step.row) += constant() * x; break;
+        case kernel::Op::add: sums.at(step.row) += x; break;
+        case kernel::Op::scale: sums.at(step.row) = sums.at(step.row) * x + constant(); break;
+        case kernel::Op::maximum: sums.at(step.row) = std::max(sums.at(step.row), x); break;
+        case kernel::Op::minimum: sums.at(step.row) = std::min(sums.at(step.row), x); break;
+        case kernel::Op::store: at(step.offset) = static_cast<float>(sums.at(step.row)); break;
+      }
+    }
+  }
+}
+
+struct Layout {
+  std::uint32_t sources = 0;
+  std::uint64_t plane_bytes = 0;
+};
+
+SparseRowBlock random_block(unsigned rows, Layout layout, double density, bool one_weight, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  SparseRowBlock block;
+  block.name = "random";
+  block.may_multiply_at_end = one_weight;
+  block.low = -0.5f;
+  block.high = 0.75f;
+  for (unsigned row = 0; row < rows; ++row) {
+    SparseRowBlock::Row& made = block.rows.emplace_back();
+    made.destination = (layout.sources + row) * layout.plane_bytes;
+    made.bias = row % 3 == 0 ? 0 : uniform(random);
+    if (row % 4 == 1) made.residuals = {row % layout.sources * layout.plane_bytes, 0};
+    for (std::uint32_t source = 0; source < layout.sources; ++source)
+      if (row % 5 != 4 && random() % 1000 < static_cast<unsigned>(density * 1000))
+        block.nonzeros.push_back({source * layout.plane_bytes, static_cast<std::uint16_t>(row), one_weight ? 0.125f : uniform(random)});
+  }
+  return block;
+}
+
+class X86 : public testing::TestWithParam<Target> {
+ protected:
+  std::span<const plan::TileShape> shapes() const { return plan::tile_shapes(GetParam() == Target::avx512 ? cpu::Isa::avx512 : cpu::Isa::avx2); }
+
+  void expect_same(const std::vector<kernel::Kernel>& kernels, Tile tile, std::size_t planes) const {
+    const unsigned lanes = vector_lanes(GetParam()) * tile.vectors * tile.tiles;
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    base::AlignedFloats memory(planes * lanes);
+    for (std::size_t k = 0; k < memory.size(); ++k) memory.data()[k] = uniform(random);
+    std::vector<float> expected(memory.data(), memory.data() + memory.size());
+    for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, expected.data());
+    const Code code = emit(kernels, GetParam(), tile);
+    ASSERT_FALSE(code.bytes.empty());
+    if (!runs_here(GetParam())) return;
+    const cpu::ExecutableMemory executable(code.bytes);
+    executable.entry<void(float*, const float*)>()(memory.data(), code.constants.data());
+    for (std::size_t k = 0; k < memory.size(); ++k) ASSERT_NEAR(memory.data()[k], expected[k], 2e-5) << "plane " << k / lanes << ", lane " << k % lanes;
+  }
+};
+
+TEST_P(X86, EveryShapeComputesWhatTheKernelSays) {
+  for (plan::TileShape shape : shapes())
+    for (unsigned tiles : {1u, 2u, 3u})
+      for (double density : {0.02, 0.3, 1.0})
+        for (bool one_weight : {false, true}) {
+          SCOPED_TRACE(testing::Message() << shape.vectors << " x " << shape.rows << ", " << tiles << " tiles, density " << density << ", one weight "
+                                          << one_weight);
+          std::mt19937 random(shape.rows);
+          const Layout layout{90, vector_lanes(GetParam()) * sizeof(float) * shape.vectors * tiles};
+          std::vector<kernel::Kernel> kernels;
+          kernels.push_back(kernel::build(random_block(shape.rows, layout, density, one_weight, random)));
+          kernels.push_back(kernel::build(random_block(1, layout, density, one_weight, random)));  // overwrites row 0
+          expect_same(kernels, {shape.vectors, tiles}, 90 + shape.rows);
+        }
+}
+
+TEST_P(X86, PlacesFarApartAreReached) {
+  SparseRowBlock block;
+  block.name = "far";
+  const std::uint64_t plane = vector_lanes(GetParam()) * sizeof(float);
+  block.rows = {{0, 1, {70000 * plane}}, {40000 * plane, 0, {}}};
+  block.nonzeros = {{1 * plane, 0, 2}, {30000 * plane, 0, 3}, {30000 * plane, 1, -1}, {60000 * plane, 1, 5}};
+  expect_same({kernel::build(block)}, {1, 1}, 70001);
+}
+
+TEST_P(X86, TheSameKernelGivesTheSameBytes) {
+  std::mt19937 random(3);
+  const std::vector<kernel::Kernel> kernels{kernel::build(random_block(6, {50, 64}, 0.2, false, random))};
+  EXPECT_EQ(emit(kernels, GetParam(), {1, 1}).bytes, emit(kernels, GetParam(), {1, 1}, true).bytes);
+}
+
+/// objdump's Intel syntax in our words: "ZMMWORD PTR [rdi+0x40]" -> "[rdi+64]".
+std::string in_our_words(std::string line) {
+  static const std::regex size("\\b[A-Z]+ (PTR|BCST) ");
+  static const std::regex to_all(" ?\\{1to16\\}");
+  static const std::regex number("0x[0-9a-f]+");
+  static const std::regex jump("^(jnz|jne) .*");
+  static const std::regex comma(",\\s+");
+  line = std::regex_replace(std::regex_replace(line, size, ""), to_all, "");
+  for (std::smatch hex; std::regex_search(line, hex, number);)
+    line = hex.prefix().str() + std::to_string(static_cast<std::int64_t>(std::stoull(hex.str(), nullptr, 16))) + hex.suffix().str();
+  return std::regex_replace(std::regex_replace(line, jump, "jnz"), comma, ",");
+}
+
+std::vector<std::string> disassemble(const std::vector<std::uint8_t>& bytes) {
+  const tests::TempFolder folder;
+  const std::string file = folder.write("code", {reinterpret_cast<const char*>(bytes.data()), bytes.size()}).string();
+  FILE* const pipe = ::popen(("objdump -D -b binary -mi386:x86-64 -M intel --no-show-raw-insn " + file + " 2>/dev/null").c_str(), "r");
+  static const std::regex instruction("\\s*[0-9a-f]+:\\t(\\S+)\\s*(.*?)\\s*\\n");
+  std::vector<std::string> lines;
+  char line[512];
+  while (std::fgets(line, sizeof(line), pipe) != nullptr) {
+    std::smatch found;
+    const std::string text = line;
+    if (std::regex_match(text, found, instruction))
+      lines.push_back(in_our_words(found[1].str() + (found[2].length() > 0 ? " " + found[2].str() : "")));
+  }
+  ::pclose(pipe);
+  return lines;
+}
+
+/// What is written down is what the bytes mean, by somebody else's reading of them; for AVX-512 also on machines that cannot run it.
+TEST_P(X86, TheListingIsWhatAnotherDisassemblerReads) {
+  std::mt19937 random(11);
+  for (plan::TileShape shape : shapes()) {
+    const Layout layout{60, vector_lanes(GetParam()) * sizeof(float) * shape.vectors * 2};
+    const std::vector<kernel::Kernel> kernels{kernel::build(random_block(shape.rows, layout, 0.3, false, random)),
+                                              kernel::build(random_block(shape.rows, layout, 0.3, true, random))};
+    const Code code = emit(kernels, GetParam(), {shape.vectors, 2}, true);
+    const std::vector<std::string> read = disassemble(code.bytes);
+    if (read.empty()) GTEST_SKIP() << "no objdump here";
+    std::vector<std::string> listed;
+    std::istringstream stream(code.listing);
+    for (std::string line; std::getline(stream, line);)
+      if (line[0] != ';' && line[0] != 'L') listed.push_back(in_our_words(line));
+    ASSERT_EQ(listed, read);
+  }
+}
+
+TEST_P(X86, ANonzeroTakesFewBytes) {
+  std::mt19937 random(3);
+  const std::vector<kernel::Kernel> kernels{kernel::build(random_block(13, {1000, 64}, 0.1, false, random))};
+  const Code code = emit(kernels, GetParam(), {1, 1});
+  EXPECT_LT(static_cast<double>(code.bytes.size()) / static_cast<double>(code.constants.size()), 16.0);
+}
+
+TEST_P(X86, MoreSumsThanRegistersAreAnInternalError) {
+  std::mt19937 random(3);
+  const std::vector<kernel::Kernel> kernels{kernel::build(random_block(40, {50, 64}, 0.2, false, random))};
+  EXPECT_THROW(emit(kernels, GetParam(), {1, 1}), InternalError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, X86, testing::Values(Target::avx2, Target::avx512),
+                         [](const auto& info) { return info.param == Target::avx512 ? "avx512" : "avx2"; });
+
+}  // namespace
+}  // namespace lacuna::emit::x86

@@ -1,0 +1,62 @@
+#include "kernel/templates/sparse_row_block.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lacuna::kernel {
+namespace {
+
+TEST(SparseRowBlock, ASourceIsLoadedOnceForAllRowsThatReadIt) {
+  SparseRowBlock block;
+  block.name = "b";
+  block.rows = {{1000, 0.5f, {}}, {1032, 0, {2000}}};
+  block.nonzeros = {{64, 1, 4}, {32, 0, 2}, {64, 0, 3}};  // in any order
+  block.low = 0;
+  block.high = 32;
+  EXPECT_EQ(print(build(block)), R"(kernel b: 2 sums, 6 constants
+  s0 = 0.5
+  s1 = 0
+  x = [32]
+  s0 += 2 * x
+  x = [64]
+  s0 += 3 * x
+  s1 += 4 * x
+  x = [2000]
+  s1 += x
+  x = 0
+  s0 = max(s0, x)
+  s1 = max(s1, x)
+  x = 32
+  s0 = min(s0, x)
+  s1 = min(s1, x)
+  [1000] = s0
+  [1032] = s1
+)");
+}
+
+TEST(SparseRowBlock, OneWeightIsMultipliedAtTheEnd) {
+  SparseRowBlock block;
+  block.name = "b";
+  block.rows = {{96, -0.25f, {}}};
+  block.nonzeros = {{0, 0, 0.5f}, {32, 0, 0.5f}};
+  block.may_multiply_at_end = true;
+  EXPECT_EQ(print(build(block)), R"(kernel b: 1 sums, 2 constants
+  s0 = 0
+  x = [0]
+  s0 += x
+  x = [32]
+  s0 += x
+  x = 0.5
+  s0 = s0 * x + -0.25
+  [96] = s0
+)");
+}
+
+TEST(SparseRowBlock, ARowWithoutNonzerosIsItsBias) {
+  SparseRowBlock block;
+  block.name = "b";
+  block.rows = {{0, 1.5f, {}}};
+  EXPECT_EQ(print(build(block)), "kernel b: 1 sums, 1 constants\n  s0 = 1.5\n  [0] = s0\n");
+}
+
+}  // namespace
+}  // namespace lacuna::kernel
