@@ -19,9 +19,14 @@ constexpr double rows_must_gain = 1.03;
 /// Groups to time: enough to see the weights stream, few enough to be done in milliseconds.
 std::vector<const rows::RowGroup*> sample_groups(const rows::SparseRows& rows) {
   constexpr std::size_t most = 40;
+  constexpr std::size_t enough_nnz = std::size_t{2} << 20;  // 12 MB to stream
   std::vector<const rows::RowGroup*> sample;
   const std::size_t step = std::max<std::size_t>(1, rows.groups.size() / most);
-  for (std::size_t k = 0; k < rows.groups.size() && sample.size() < most; k += step) sample.push_back(&rows.groups[k]);
+  std::size_t nnz = 0;
+  for (std::size_t k = 0; k < rows.groups.size() && sample.size() < most && nnz < enough_nnz; k += step) {
+    sample.push_back(&rows.groups[k]);
+    nnz += rows.groups[k].weights.nnz();
+  }
   return sample;
 }
 
