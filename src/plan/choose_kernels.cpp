@@ -14,7 +14,7 @@
 namespace lacuna::plan {
 namespace {
 
-constexpr double measure_seconds = 0.004;  // for each candidate of a kind
+constexpr double measure_seconds = 0.002;  // for each candidate of a kind
 constexpr double clear_gain = 1.02;        // baked code must be faster by more than the noise
 
 /// Steps of a fourth of a power of two.
@@ -164,7 +164,7 @@ void confirm_choice(Plan& plan, const rows::SparseRows& rows) {
   const auto as_chosen = [&] {
     for (std::size_t group = 0; group < plan.groups.size(); ++group) plan.run(group, plan.panel_lanes, arena.data());
   };
-  const std::vector<double> seconds = fewest_seconds({with_table, as_chosen}, 4 * measure_seconds);
+  const std::vector<double> seconds = fewest_seconds({with_table, as_chosen}, 8 * measure_seconds);
   plan.gain_of_baked = seconds[0] / seconds[1];
   if (plan.gain_of_baked >= clear_gain) return;
   for (GroupKind& kind : plan.kinds) kind.chosen = {};

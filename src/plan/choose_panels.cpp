@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <functional>
-#include <iterator>
+#include <memory>
 
 #include "base/aligned_buffer.hpp"
+#include "base/parallel.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "plan/choose.hpp"
 #include "plan/measure.hpp"
@@ -11,16 +12,21 @@ namespace lacuna::plan {
 namespace {
 
 constexpr std::size_t largest_arena = std::size_t{256} << 20;
-constexpr double measure_seconds = 0.004;  // for each candidate
+constexpr double measure_seconds = 0.002;  // for each candidate
 // Fours are much faster on the narrow panels that few inputs leave (decision 0006), so they win unless rows are clearly faster on wide ones.
 constexpr double rows_must_gain = 1.03;
 
 /// Groups to time: enough to see the weights stream, few enough to be done in milliseconds.
 std::vector<const rows::RowGroup*> sample_groups(const rows::SparseRows& rows) {
-  constexpr std::size_t most = 16;
+  constexpr std::size_t most = 40;
+  constexpr std::size_t enough_nnz = std::size_t{2} << 20;  // 12 MB to stream
   std::vector<const rows::RowGroup*> sample;
   const std::size_t step = std::max<std::size_t>(1, rows.groups.size() / most);
-  for (std::size_t k = 0; k < rows.groups.size() && sample.size() < most; k += step) sample.push_back(&rows.groups[k]);
+  std::size_t nnz = 0;
+  for (std::size_t k = 0; k < rows.groups.size() && sample.size() < most && nnz < enough_nnz; k += step) {
+    sample.push_back(&rows.groups[k]);
+    nnz += rows.groups[k].weights.nnz();
+  }
   return sample;
 }
 
@@ -29,12 +35,21 @@ struct PackedSample {
   std::vector<PackedTable> tables;
 };
 
-std::vector<PackedSample> pack_sample(const rows::SparseRows& rows) {
-  std::vector<PackedSample> samples{{Layout::rows, {}}, {Layout::fours, {}}};
-  for (PackedSample& sample : samples)
-    for (const rows::RowGroup* group : sample_groups(rows)) sample.tables.emplace_back(*group, sample.layout);
-  const bool any = std::any_of(samples[1].tables.begin(), samples[1].tables.end(), [](const PackedTable& table) { return table.is_in_fours(); });
-  if (!any) samples.pop_back();
+PackedSample pack_sample(const std::vector<const rows::RowGroup*>& groups, Layout layout, unsigned threads) {
+  std::vector<std::unique_ptr<PackedTable>> packed(groups.size());
+  base::parallel_for(threads, groups.size(), [&](std::size_t k, unsigned) { packed[k] = std::make_unique<PackedTable>(*groups[k], layout); });
+  PackedSample sample{layout, {}};
+  for (auto& table : packed) sample.tables.push_back(std::move(*table));
+  return sample;
+}
+
+std::vector<PackedSample> pack_samples(const rows::SparseRows& rows, unsigned threads) {
+  const std::vector<const rows::RowGroup*> groups = sample_groups(rows);
+  std::vector<PackedSample> samples;
+  samples.push_back(pack_sample(groups, Layout::rows, threads));
+  PackedSample fours = pack_sample(groups, Layout::fours, threads);
+  if (std::any_of(fours.tables.begin(), fours.tables.end(), [](const PackedTable& table) { return table.is_in_fours(); }))
+    samples.push_back(std::move(fours));
   return samples;
 }
 
@@ -42,9 +57,9 @@ double worth(const Candidate& candidate) { return candidate.edges_per_s * (candi
 
 }  // namespace
 
-void choose_panels(Plan& plan, const rows::SparseRows& rows) {
+void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   const cpu::Kernels& kernels = cpu::kernels_for(plan.isa);
-  const std::vector<PackedSample> samples = pack_sample(rows);
+  const std::vector<PackedSample> samples = pack_samples(rows, threads);
   std::uint64_t nnz = 0;
   for (const PackedTable& table : samples[0].tables) nnz += table.nnz();
 
@@ -56,6 +71,7 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows) {
   base::AlignedFloats arena(std::size_t{rows.planes} * plan.candidates.back().lanes);
   std::fill_n(arena.data(), arena.size(), 0.25f);
 
+  // On one core: on all at once every rival would have to be undisturbed on all of them, which a shared machine hardly ever grants.
   std::vector<std::function<void()>> rivals;
   for (const Candidate& candidate : plan.candidates)
     rivals.emplace_back([&, lanes = candidate.lanes, layout = candidate.layout] {

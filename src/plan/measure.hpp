@@ -1,4 +1,5 @@
-// Timing rivals fairly on a machine that others use too: all in turn, round after round, the best round of each counts.
+// Timing rivals fairly on a machine that others use too: all in turn, round after round, in the thread's own time; the best round of each
+// counts. Rivals run on the calling thread only.
 #pragma once
 
 #include <functional>

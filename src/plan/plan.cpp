@@ -36,7 +36,7 @@ void pack(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
 
 void choose(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   if (plan.panel_lanes == 0)
-    choose_panels(plan, rows);
+    choose_panels(plan, rows, threads);
   else
     plan.layout = layout_for(plan.panel_lanes, plan.isa);
   pack(plan, rows, threads);
