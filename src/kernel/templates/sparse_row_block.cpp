@@ -2,14 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lacuna::kernel {
 namespace {
 
+/// The nonzeros in the order they are visited: lowest source first, but those of a row in the order the row gives, so that its sum has the
+/// same bits as anywhere else. Rows whose sources ascend, as nearly all do, share every load they can.
+std::vector<SparseRowBlock::Nonzero> in_order_of_visit(const SparseRowBlock& block) {
+  std::vector<std::vector<const SparseRowBlock::Nonzero*>> left(block.rows.size());  // of each row, the next one last
+  for (auto entry = block.nonzeros.rbegin(); entry != block.nonzeros.rend(); ++entry) left[entry->row].push_back(&*entry);
+  std::vector<SparseRowBlock::Nonzero> ordered;
+  ordered.reserve(block.nonzeros.size());
+  while (ordered.size() < block.nonzeros.size()) {
+    std::uint64_t source = std::numeric_limits<std::uint64_t>::max();
+    for (const auto& row : left)
+      if (!row.empty()) source = std::min(source, row.back()->source);
+    for (auto& row : left)
+      for (; !row.empty() && row.back()->source == source; row.pop_back()) ordered.push_back(*row.back());
+  }
+  return ordered;
+}
+
 class Builder {
  public:
-  explicit Builder(const SparseRowBlock& block) : block_(block), nonzeros_(block.nonzeros) {
-    std::sort(nonzeros_.begin(), nonzeros_.end(), [](const auto& a, const auto& b) { return a.source != b.source ? a.source < b.source : a.row < b.row; });
+  explicit Builder(const SparseRowBlock& block) : block_(block), nonzeros_(in_order_of_visit(block)) {
     one_weight_ = block.may_multiply_at_end && nonzeros_.size() > block.rows.size() &&
                   std::all_of(nonzeros_.begin(), nonzeros_.end(), [&](const auto& entry) { return entry.weight == nonzeros_[0].weight; });
     kernel_.name = block.name;

@@ -33,6 +33,24 @@ TEST(SparseRowBlock, ASourceIsLoadedOnceForAllRowsThatReadIt) {
 )");
 }
 
+TEST(SparseRowBlock, ARowKeepsTheOrderOfItsTerms) {
+  SparseRowBlock block;
+  block.name = "b";
+  block.rows = {{96, 1, {}}, {128, 1, {}}};
+  block.nonzeros = {{64, 0, 2}, {0, 0, 3}, {0, 0, 4}, {0, 1, 5}, {64, 1, 6}};  // row 0 is neither sorted nor free of repeats
+  const std::string text = print(build(block));
+  const auto from = text.find("x = [");
+  EXPECT_EQ(text.substr(from, text.find("[96]") - from), R"(x = [0]
+  s1 += 5 * x
+  x = [64]
+  s0 += 2 * x
+  s1 += 6 * x
+  x = [0]
+  s0 += 3 * x
+  s0 += 4 * x
+  )");
+}
+
 TEST(SparseRowBlock, OneWeightIsMultipliedAtTheEnd) {
   SparseRowBlock block;
   block.name = "b";
