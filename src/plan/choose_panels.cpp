@@ -15,6 +15,8 @@ constexpr std::size_t largest_arena = std::size_t{256} << 20;
 constexpr double measure_seconds = 0.002;  // for each candidate
 // Fours are much faster on the narrow panels that few inputs leave (decision 0006), so they win unless rows are clearly faster on wide ones.
 constexpr double rows_must_gain = 1.03;
+// Rates this close are noise, and then the wider panel is the better one: the first layers, which all inputs pass, are often thin.
+constexpr double close_to_best = 0.93;
 
 /// Groups to time: enough to see the weights stream, few enough to be done in milliseconds.
 std::vector<const rows::RowGroup*> sample_groups(const rows::SparseRows& rows) {
@@ -80,10 +82,14 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
     });
   const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(rivals.size()));
   for (std::size_t k = 0; k < seconds.size(); ++k) plan.candidates[k].edges_per_s = static_cast<double>(nnz) * plan.candidates[k].lanes / seconds[k];
-  const auto best = std::max_element(plan.candidates.begin(), plan.candidates.end(),
-                                     [](const Candidate& a, const Candidate& b) { return worth(a) < worth(b); });
-  plan.panel_lanes = best->lanes;
-  plan.layout = best->layout;
+  const auto is_worth_less = [](const Candidate& a, const Candidate& b) { return worth(a) < worth(b); };
+  const double best = worth(*std::max_element(plan.candidates.begin(), plan.candidates.end(), is_worth_less));
+  const auto widest = std::find_if(plan.candidates.rbegin(), plan.candidates.rend(), [&](const Candidate& candidate) { return worth(candidate) >= close_to_best * best; });
+  const auto chosen = std::max_element(plan.candidates.begin(), plan.candidates.end(), [&](const Candidate& a, const Candidate& b) {
+    return (a.lanes == widest->lanes) != (b.lanes == widest->lanes) ? b.lanes == widest->lanes : is_worth_less(a, b);
+  });
+  plan.panel_lanes = chosen->lanes;
+  plan.layout = chosen->layout;
 }
 
 Layout layout_for(unsigned lanes, cpu::Isa isa) { return lanes < 4 * cpu::kernels_for(isa).vector_lanes ? Layout::fours : Layout::rows; }

@@ -10,6 +10,7 @@ namespace {
 struct Rung {
   std::string_view name;
   std::string_view adds;  ///< optimisations on top of the rung before
+  std::string_view kernel = "table";
 };
 
 constexpr Rung rungs[] = {
@@ -19,6 +20,7 @@ constexpr Rung rungs[] = {
     {"+ equal inputs", "equal_inputs"},
     {"+ depth first", "depth_first"},
     {"+ sparse first layer", "sparse_first_layer"},
+    {"+ baked where faster", "", "auto"},
 };
 
 /// Inputs in the form that is smaller.
@@ -63,6 +65,7 @@ std::uint32_t affordable_inputs(lacuna::Session& session, const lacuna::SparseMa
 Measured prepare(const Rung& rung, const std::string& optimise, const lacuna::Network& network, const lacuna::SparseMatrix& inputs, const CommonOptions& common) {
   lacuna::CompileOptions options = compile_options(common);
   options.optimise = optimise.empty() ? "none" : optimise;
+  options.kernel = rung.kernel;
   const Stopwatch watch;
   lacuna::Program program = lacuna::compile(network, options);
   const double seconds_compile = watch.seconds();
@@ -75,6 +78,7 @@ Measured prepare(const Rung& rung, const std::string& optimise, const lacuna::Ne
 Json to_json(const Measured& one) {
   return {{"rung", one.rung.name},
           {"optimise", one.optimise},
+          {"kernel", one.rung.kernel},
           {"inputs", one.inputs.rows().rows},
           {"seconds_preprocess", one.seconds_compile},
           {"seconds_run", median(one.seconds)},
