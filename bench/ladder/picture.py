@@ -24,7 +24,7 @@ def draw(results, published):
     def place(rate):
         return LEFT + SCALE * (math.log10(rate) - low) / (high - low)
 
-    parts, y = [text(10, 24, "Nominal edges per second, one optimisation on top of the other (logarithmic)", size=15, weight="bold")], 40
+    lines, parts, y = [], [text(10, 24, "Nominal edges per second, one optimisation on top of the other (logarithmic)", size=15, weight="bold")], 40
     for case, result in results.items():
         neurons, layers = case.split("x")
         y += 26
@@ -34,15 +34,15 @@ def draw(results, published):
         for number, rung in enumerate(result["ladder"]):
             rate, last = rung["nominal_edges_per_s"], number + 1 == len(result["ladder"])
             parts.append(text(LEFT - 8, y + 12, rung["rung"], anchor="end"))
-            parts.append(f'<rect x="{LEFT}" y="{y}" width="{max(place(rate) - LEFT, 1):.1f}" height="{BAR}" fill="{BEST if last else OURS}"/>')
+            lines.append(f'<rect x="{LEFT}" y="{y}" width="{max(place(rate) - LEFT, 1):.1f}" height="{BAR}" fill="{BEST if last else OURS}"/>')
             parts.append(text(place(rate) + 6, y + 12, in_words(rate), weight="bold" if last else "normal"))
             y += BAR + GAP
         if case in published:
             x = place(published[case] * 1e12)
-            parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top - 4}" y2="{y}" stroke="{GPU}" stroke-width="2" stroke-dasharray="5 3"/>')
+            lines.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top - 4}" y2="{y}" stroke="{GPU}" stroke-width="2" stroke-dasharray="5 3"/>')
             parts.append(text(x, top - 8, f"best published GPU {published[case]:g}", GPU, 11, "middle"))
     any_result = next(iter(results.values()))
     y += 28
     parts.append(text(10, y, f"Lacuna, {any_result['threads']} threads, {any_result['isa']}; medians of {any_result['repeat']}, verified; GPU: SNICIT, RTX A6000", PALE, 11))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 14}" width="{WIDTH}" height="{y + 14}" font-family="sans-serif">'
-    return "\n".join([head, f'<rect width="{WIDTH}" height="{y + 14}" fill="white"/>', *parts, "</svg>", ""])
+    return "\n".join([head, f'<rect width="{WIDTH}" height="{y + 14}" fill="white"/>', *lines, *parts, "</svg>", ""])
