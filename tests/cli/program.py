@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -28,6 +29,10 @@ def environment(**extra):
     """The caller's, without what would change the program's behaviour."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("LACUNA_") and key != "NO_COLOR"}
     return {**kept, "LACUNA_CACHE": str(work_folder() / "cache"), **extra}
+
+
+# A shell that runs the tests in the background lets them ignore Ctrl-C, and what they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def start(*arguments, env=None, **options):

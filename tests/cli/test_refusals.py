@@ -118,7 +118,11 @@ class Interrupted(ProgramTest):
     def interrupt(self, process):
         started = time.monotonic()
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        try:
+            process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            self.fail("it does not stop for Ctrl-C")
         self.assertIn(process.returncode, [-signal.SIGINT, 130])
         self.assertLess(time.monotonic() - started, 3)
 
