@@ -6,13 +6,13 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "devices/cpu/cpu_info.hpp"
 #include "engine/share.hpp"
 
 namespace lacuna::engine {
 namespace {
 
-constexpr std::size_t share_bytes = std::size_t{1} << 18;           // of planes in use: half of a small L2
-constexpr std::size_t most_share_bytes = std::size_t{512} << 20;    // breadth first, for one core
+constexpr std::size_t most_share_bytes = std::size_t{512} << 20;  // breadth first, for one core
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 
 /// The most planes that are in use at once; those of the input only where they are filled.
@@ -31,7 +31,7 @@ std::size_t share_size(const Run& run, std::size_t inputs) {
   const std::size_t lanes = run.lanes;
   const std::size_t input_bytes = planes_in_use(run) * sizeof(float);
   const bool deep = run.options.depth_first;
-  const std::size_t by_memory = (deep ? share_bytes : most_share_bytes) / input_bytes;
+  const std::size_t by_memory = (deep ? cpu::cpu_info().l2_bytes / 2 : most_share_bytes) / input_bytes;
   const std::size_t by_balance = inputs / (std::size_t{run.options.threads} * (deep ? 4 : 1));
   const std::size_t least = run.counted == nullptr ? lanes : cpu::bit_lanes;
   return std::max<std::size_t>(std::min(std::max(by_memory, least), by_balance) / lanes, 1) * lanes;

@@ -118,34 +118,37 @@ struct Move {
   std::size_t count;
 };
 
-/// Packs the inputs of `panel` that stay and moves them. Targets may lie in the panel's own arena: a stretch of planes is read before it is
-/// written, and a target is never wider than the panel, so it never lies behind what is still to be read.
-void move_inputs(const Panel& panel, std::span<const Move> moves, std::span<const rows::PlaneRange> live, const cpu::Kernels& kernels) {
+/// Packs the inputs of `panel` that stay, some planes at a time: take(first plane, planes, packed), rows packed_stride apart.
+template <typename Take>
+void for_packed_planes(const Panel& panel, std::span<const rows::PlaneRange> live, const cpu::Kernels& kernels, const Take& take) {
   alignas(64) float packed[planes_at_once * packed_stride];
   for (const rows::PlaneRange& range : live) {
     for (std::size_t done = 0; done < range.count; done += planes_at_once) {
       const std::size_t first = range.first + done;
       const std::size_t count = std::min<std::size_t>(planes_at_once, range.count - done);
       kernels.pack_lanes(panel.plane(first), count, panel.lanes, panel.stays.data(), packed, packed_stride);
-      for (const Move& move : moves)
-        for (std::size_t plane = 0; plane < count; ++plane)
-          std::copy_n(packed + plane * packed_stride + move.first, move.count, move.arena + (first + plane) * move.lanes + move.to);
+      take(first, count, packed);
     }
   }
+}
+
+/// Targets may lie in the panel's own arena: a stretch of planes is read before it is written, and a target is never wider than the panel,
+/// so it never lies behind what is still to be read.
+void move_inputs(const Panel& panel, std::span<const Move> moves, std::span<const rows::PlaneRange> live, const cpu::Kernels& kernels) {
+  for_packed_planes(panel, live, kernels, [&](std::size_t first, std::size_t count, const float* packed) {
+    for (const Move& move : moves)
+      for (std::size_t plane = 0; plane < count; ++plane)
+        std::copy_n(packed + plane * packed_stride + move.first, move.count, move.arena + (first + plane) * move.lanes + move.to);
+  });
 }
 
 }  // namespace
 
 void pack_planes(const Panel& panel, std::span<const rows::PlaneRange> live, const cpu::Kernels& kernels, float* values, std::size_t stride) {
-  alignas(64) float packed[planes_at_once * packed_stride];
   const std::size_t staying = count_staying(std::span(&panel, 1));
-  for (const rows::PlaneRange& range : live) {
-    for (std::size_t done = 0; done < range.count; done += planes_at_once) {
-      const std::size_t count = std::min<std::size_t>(planes_at_once, range.count - done);
-      kernels.pack_lanes(panel.plane(range.first + done), count, panel.lanes, panel.stays.data(), packed, packed_stride);
-      for (std::size_t plane = 0; plane < count; ++plane, values += stride) std::copy_n(packed + plane * packed_stride, staying, values);
-    }
-  }
+  for_packed_planes(panel, live, kernels, [&](std::size_t, std::size_t count, const float* packed) {
+    for (std::size_t plane = 0; plane < count; ++plane, values += stride) std::copy_n(packed + plane * packed_stride, staying, values);
+  });
 }
 
 void close_ranks(std::span<Panel> panels, std::span<const rows::PlaneRange> live, unsigned widest, const cpu::Kernels& kernels) {
