@@ -19,7 +19,7 @@ if(library_type STREQUAL "SHARED_LIBRARY")
 else()
   set(lacuna_is_static ON)
   set(pkg_config_requires "fmt >= 9, zlib, libhwy >= 1.0.3, libzstd")
-  set(pkg_config_libs ${CMAKE_THREAD_LIBS_INIT})
+  set(pkg_config_libs "-ldnnl ${OpenMP_CXX_FLAGS} ${CMAKE_THREAD_LIBS_INIT}")
 endif()
 
 install(EXPORT lacunaTargets NAMESPACE lacuna:: DESTINATION ${package_folder})

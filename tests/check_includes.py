@@ -9,21 +9,22 @@ KNOWS = {
     "base": set(),
     "network": {"base"},
     "store": {"base", "network"},
-    "frontends": {"base", "network", "store"},
+    "operators": {"base", "network"},
+    "frontends": {"base", "network", "store", "operators"},
     "generate": {"base", "network", "store", "frontends"},
-    "reference": {"base", "network"},
-    "passes": {"base", "network"},
+    "reference": {"base", "network", "operators"},
+    "passes": {"base", "network", "operators"},
     "rows": {"base", "network"},
     "kernel": {"base"},
     "emit": {"base", "kernel"},
     "devices": {"base"},
     "plan": {"base", "network", "rows", "kernel", "emit", "devices"},
-    "engine": {"base", "network", "store", "reference", "passes", "rows", "devices", "plan"},
+    "engine": {"base", "network", "operators", "store", "reference", "passes", "rows", "devices", "plan"},
 }
 # Public headers belong to the stage that implements them.
 PUBLIC = {
     "array": "base", "error": "base", "progress": "base", "lacuna": "engine",
-    "network": "network", "sparse_matrix": "network", "bit_matrix": "network", "tensor": "network",
+    "network": "network", "sparse_matrix": "network", "bit_matrix": "network", "tensor": "network", "element_type": "base",
     "store": "store", "load": "frontends", "generate": "generate", "optimise": "passes",
     "compile": "engine", "check": "engine", "devices": "engine",
 }

@@ -3,24 +3,27 @@
 // Values and typed indices only: a Network copies cheaply (arrays are shared) and never changes under its reader.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <lacuna/array.hpp>
+#include <lacuna/element_type.hpp>
 #include <lacuna/sparse_matrix.hpp>
 
 namespace lacuna {
 
-enum class ActivationKind : std::uint8_t { identity, relu, clip, leaky_relu, sigmoid, tanh };
+enum class ActivationKind : std::uint8_t { identity, relu, clip, leaky_relu, sigmoid, tanh, hard_sigmoid, hard_swish, swish };
 
 /// The function applied to each sum. `first` and `second` are the parameters in the order of the text form.
 struct Activation {
   ActivationKind kind = ActivationKind::identity;
-  float first = 0;   ///< clip: lowest value; leaky_relu: slope below zero
-  float second = 0;  ///< clip: highest value
+  float first = 0;   ///< clip: lowest value; leaky_relu: slope below zero; hard_sigmoid: slope
+  float second = 0;  ///< clip: highest value; hard_sigmoid: value at zero
 
   static Activation identity() { return {}; }
   static Activation relu() { return {ActivationKind::relu}; }
@@ -28,6 +31,9 @@ struct Activation {
   static Activation leaky_relu(float slope) { return {ActivationKind::leaky_relu, slope}; }
   static Activation sigmoid() { return {ActivationKind::sigmoid}; }
   static Activation tanh() { return {ActivationKind::tanh}; }
+  static Activation hard_sigmoid(float slope, float middle) { return {ActivationKind::hard_sigmoid, slope, middle}; }  ///< clipped to 0..1
+  static Activation hard_swish() { return {ActivationKind::hard_swish}; }  ///< x times hard_sigmoid(1/6, 1/2) of x
+  static Activation swish() { return {ActivationKind::swish}; }            ///< x times sigmoid of x
 
   bool operator==(const Activation&) const = default;
 };
@@ -35,7 +41,8 @@ struct Activation {
 /// activation(sum), in double: the definition everything else is measured by.
 double apply(const Activation& activation, double sum);
 
-/// Extents of a value without the batch: {1024} for a layer of neurons, {64, 56, 56} for the planes of a CNN.
+/// Extents of a value, without the batch in a layered network ({1024} for a layer of neurons), complete in a network of tensors ({1, 64, 56, 56}
+/// for the planes of a CNN; none for a single element); see Network::has_batch_in_shapes.
 struct Shape {
   std::vector<std::uint32_t> extents;
 
@@ -53,9 +60,15 @@ inline constexpr std::uint64_t max_neurons = std::uint64_t{1} << 27;
 /// Index of a value in Network::values.
 enum class ValueId : std::uint32_t {};
 
+/// Stands for an optional input that a Call does without.
+inline constexpr ValueId no_value{0xffffffff};
+
 struct Value {
   std::string name;
   Shape shape;
+  ElementType type = ElementType::f32;
+  bool is_constant = false;
+  Array<std::byte> constant{};  ///< its elements if it is one; borrowed from the file where that can be
 };
 
 /// output = activation(weights * inputs[0] + bias + inputs[1] + inputs[2] + ...): further inputs are skip connections.
@@ -70,9 +83,34 @@ struct Add {
   Activation activation;
 };
 
-/// Convolutions, pooling and neuron graphs join this list as their front ends arrive; every std::visit then has to say
-/// what it does with them.
-using Operation = std::variant<Linear, Add>;
+/// output = activation(weights convolved with inputs[0] + bias + inputs[1]), inputs[1] being an optional skip connection of the output's shape.
+/// Any number of spatial axes: inputs[0] is {batch, channels, extents...}. Without spatial axes it is a fully connected layer.
+struct Conv {
+  Array<float> weights;                 ///< {output channels, input channels / groups, kernel...}, dense with its zeros
+  std::uint32_t output_channels = 0;
+  std::uint32_t group_channels = 0;     ///< input channels of one group
+  std::uint32_t groups = 1;
+  std::vector<std::uint32_t> kernel;    ///< one entry for each spatial axis, as in the four below
+  std::vector<std::uint32_t> strides;
+  std::vector<std::uint32_t> dilations;
+  std::vector<std::uint32_t> pads_begin;
+  std::vector<std::uint32_t> pads_end;
+  Array<float> bias;                    ///< empty, or one for each output channel
+  Activation activation;
+};
+
+using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>>;
+
+/// Any other operator of the ONNX standard, in the form of the newest version that changed it, by its name there; src/operators has the list
+/// and says what each does. Of an operator with several outputs there is one Call for each that is read.
+struct Call {
+  std::string name;
+  std::vector<std::pair<std::string, Attribute>> attributes;  ///< by ascending name
+  std::uint32_t which_output = 0;
+};
+
+/// Neuron graphs join this list as their front ends arrive; every std::visit then has to say what it does with them.
+using Operation = std::variant<Linear, Add, Conv, Call>;
 
 /// Computes one value from earlier ones.
 struct Operator {
@@ -86,7 +124,12 @@ struct Network {
   std::vector<Operator> operators;  ///< in an order in which every input is known before it is read
   ValueId input{};
   ValueId output{};
+  std::vector<ValueId> other_inputs;   ///< of a network with several
+  std::vector<ValueId> other_outputs;
+  bool has_batch_in_shapes = false;    ///< a network of tensors, made for one batch size
 
+  std::vector<ValueId> all_inputs() const;
+  std::vector<ValueId> all_outputs() const;
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
   std::uint32_t width(ValueId id) const { return static_cast<std::uint32_t>(value(id).shape.size()); }
   ValueId add_value(std::string name, Shape shape);

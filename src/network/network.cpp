@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
+#include <type_traits>
 
 #include "base/parallel.hpp"
 #include "network/activation_names.hpp"
@@ -16,14 +18,43 @@
 namespace lacuna {
 
 ValueId Network::add_value(std::string name, Shape shape) {
-  values.push_back({std::move(name), std::move(shape)});
+  values.push_back({.name = std::move(name), .shape = std::move(shape)});
   return static_cast<ValueId>(values.size() - 1);
 }
+
+namespace {
+
+std::vector<ValueId> with_first(ValueId first, const std::vector<ValueId>& others) {
+  std::vector<ValueId> all{first};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+}  // namespace
+
+std::vector<ValueId> Network::all_inputs() const { return with_first(input, other_inputs); }
+std::vector<ValueId> Network::all_outputs() const { return with_first(output, other_outputs); }
+
+namespace {
+
+std::uint64_t edges_of(const Network&, const Operator&, const Linear& linear) { return linear.weights.nnz(); }
+
+/// Each nonzero weight meets every output position of its channel; borders that read padding count too.
+std::uint64_t edges_of(const Network& network, const Operator& op, const Conv& conv) {
+  const auto nonzeros = static_cast<std::uint64_t>(conv.weights.size() - static_cast<std::size_t>(std::count(conv.weights.begin(), conv.weights.end(), 0.0f)));
+  const std::uint64_t outputs = network.value(op.output).shape.size();
+  return conv.output_channels == 0 ? 0 : nonzeros * (outputs / conv.output_channels);
+}
+
+std::uint64_t edges_of(const Network&, const Operator&, const Add&) { return 0; }
+std::uint64_t edges_of(const Network&, const Operator&, const Call&) { return 0; }
+
+}  // namespace
 
 std::uint64_t count_edges(const Network& network) {
   std::uint64_t edges = 0;
   for (const Operator& op : network.operators)
-    if (const auto* linear = std::get_if<Linear>(&op.operation)) edges += linear->weights.nnz();
+    std::visit([&](const auto& operation) { edges += edges_of(network, op, operation); }, op.operation);
   return edges;
 }
 
@@ -82,6 +113,34 @@ void hash_operation(Hasher& hasher, const Linear& linear) {
 
 void hash_operation(Hasher& hasher, const Add& add) { hasher.add(add.activation); }
 
+void hash_operation(Hasher& hasher, const Conv& conv) {
+  hasher.add(conv.weights.span());
+  hasher.add(conv.output_channels);
+  hasher.add(conv.group_channels);
+  hasher.add(conv.groups);
+  for (const auto* axes : {&conv.kernel, &conv.strides, &conv.dilations, &conv.pads_begin, &conv.pads_end})
+    hasher.add(std::span<const std::uint32_t>(*axes));
+  hasher.add(conv.bias.span());
+  hasher.add(conv.activation);
+}
+
+void hash_operation(Hasher& hasher, const Call& call) {
+  hasher.add(std::span<const char>(call.name));
+  hasher.add(call.which_output);
+  for (const auto& [name, attribute] : call.attributes) {
+    hasher.add(std::span<const char>(name));
+    hasher.add(attribute.index());
+    std::visit(
+        [&](const auto& value) {
+          if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(value)>>)
+            hasher.add(value);
+          else
+            hasher.add(std::span<const typename std::remove_cvref_t<decltype(value)>::value_type>(value));
+        },
+        attribute);
+  }
+}
+
 std::uint64_t hash_operator(const Operator& op) {
   Hasher hasher;
   hasher.add(op.operation.index());
@@ -103,9 +162,11 @@ std::uint64_t hash(const Network& network) {
   for (const Value& value : network.values) {
     hasher.add(std::span<const char>(value.name));
     hasher.add(std::span<const std::uint32_t>(value.shape.extents));
+    if (value.is_constant) hasher.add(value.constant.span());
+    if (value.type != ElementType::f32) hasher.add(value.type);
   }
-  hasher.add(network.input);
-  hasher.add(network.output);
+  for (ValueId id : network.all_inputs()) hasher.add(id);
+  for (ValueId id : network.all_outputs()) hasher.add(id);
   hasher.add(std::span<const std::uint64_t>(operators));
   return hasher.digest();
 }
@@ -118,6 +179,9 @@ double apply(const Activation& activation, double sum) {
     case ActivationKind::leaky_relu: return sum < 0 ? activation.first * sum : sum;
     case ActivationKind::sigmoid: return 1 / (1 + std::exp(-sum));
     case ActivationKind::tanh: return std::tanh(sum);
+    case ActivationKind::hard_sigmoid: return std::clamp(activation.first * sum + activation.second, 0.0, 1.0);
+    case ActivationKind::hard_swish: return sum * std::clamp(sum / 6 + 0.5, 0.0, 1.0);
+    case ActivationKind::swish: return sum / (1 + std::exp(-sum));
   }
   return sum;
 }

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <type_traits>
 
 #include <lacuna/network.hpp>
 
@@ -53,6 +54,42 @@ void print_operation(Out out, const Network& network, const Operator& op, const 
   fmt::format_to(out, "add");
   for (ValueId id : op.inputs) fmt::format_to(out, " {}", network.value(id).name);
   fmt::format_to(out, " {}\n", to_string(add.activation));
+}
+
+std::string joined(const std::vector<std::uint32_t>& numbers) { return fmt::format("{}", fmt::join(numbers, "x")); }
+
+void print_inputs(Out out, const Network& network, const Operator& op) {
+  for (ValueId id : op.inputs) fmt::format_to(out, " {}", id == no_value ? "-" : network.value(id).name);
+}
+
+void print_operation(Out out, const Network& network, const Operator& op, const Conv& conv) {
+  fmt::format_to(out, "conv");
+  print_inputs(out, network, op);
+  fmt::format_to(out, " {} groups {}", to_string(network.value(op.output).shape), conv.groups);
+  if (!conv.kernel.empty())
+    fmt::format_to(out, " kernel {} strides {} dilations {} pads {} {}", joined(conv.kernel), joined(conv.strides), joined(conv.dilations),
+                   joined(conv.pads_begin), joined(conv.pads_end));
+  print_bias(out, conv.bias);
+  fmt::format_to(out, " {} weights [{}]\n", to_string(conv.activation), fmt::join(conv.weights, " "));
+}
+
+void print_operation(Out out, const Network& network, const Operator& op, const Call& call) {
+  fmt::format_to(out, "{}", call.name);
+  print_inputs(out, network, op);
+  fmt::format_to(out, " {}", to_string(network.value(op.output).shape));
+  for (const auto& [name, attribute] : call.attributes) {
+    fmt::format_to(out, " {}=", name);
+    std::visit(
+        [&](const auto& value) {
+          using T = std::remove_cvref_t<decltype(value)>;
+          if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
+            fmt::format_to(out, "{}", value);
+          else
+            fmt::format_to(out, "[{}]", fmt::join(value, " "));
+        },
+        attribute);
+  }
+  fmt::format_to(out, "\n");
 }
 
 }  // namespace

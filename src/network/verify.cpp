@@ -109,11 +109,35 @@ void verify_operation(const Network& network, const Operator& op, const Add& add
   verify_activation(network, op, add.activation);
 }
 
+/// Shapes of tensors are checked by src/operators, which infers them.
+void verify_operation(const Network& network, const Operator& op, const Conv& conv) {
+  if (op.inputs.empty() || op.inputs.size() > 2) fail(network, op, fmt::format("conv takes an input and maybe a skip connection; it has {}", op.inputs.size()));
+  std::uint64_t weights = std::uint64_t{conv.output_channels} * conv.group_channels;
+  for (const std::uint32_t extent : conv.kernel) weights *= extent;
+  if (conv.weights.size() != weights) fail(network, op, fmt::format("{} weights; expected {}", conv.weights.size(), weights));
+  if (conv.groups == 0 || conv.output_channels % conv.groups != 0)
+    fail(network, op, fmt::format("{} output channels in {} groups", conv.output_channels, conv.groups));
+  for (const auto* axes : {&conv.strides, &conv.dilations, &conv.pads_begin, &conv.pads_end})
+    if (axes->size() != conv.kernel.size()) fail(network, op, "kernel, strides, dilations and pads have different numbers of axes");
+  for (const auto* axes : {&conv.kernel, &conv.strides, &conv.dilations})
+    if (std::find(axes->begin(), axes->end(), 0u) != axes->end()) fail(network, op, "a kernel, stride or dilation is 0");
+  if (!conv.bias.empty() && conv.bias.size() != conv.output_channels)
+    fail(network, op, fmt::format("{} biases for {} channels", conv.bias.size(), conv.output_channels));
+  verify_activation(network, op, conv.activation);
+}
+
+void verify_operation(const Network& network, const Operator& op, const Call& call) {
+  if (call.name.empty()) fail(network, op, "an operator has no name");
+}
+
 void verify_values(const Network& network) {
   std::set<std::string_view> names;
   for (const Value& value : network.values) {
     if (value.name.empty()) throw InputError("a value has no name");
     if (!names.insert(value.name).second) throw InputError(fmt::format("two values are called {}", value.name));
+    if (value.is_constant && value.constant.size() != value.shape.size() * size_of(value.type))
+      throw InputError(fmt::format("{} has {} bytes for {} elements of {}", value.name, value.constant.size(), value.shape.size(), name_of(value.type)));
+    if (network.has_batch_in_shapes) continue;
     if (value.shape.size() == 0 || value.shape.size() > max_neurons)
       throw InputError(fmt::format("{} has {} neurons; a value has 1 to {}", value.name, value.shape.size(), max_neurons));
   }
@@ -150,16 +174,18 @@ void verify(const Network& network) {
     if (k >= known.size()) throw InputError(fmt::format("value {} does not exist; the network has {}", k, known.size()));
     return k;
   };
-  known[index(network.input)] = true;
+  for (std::size_t k = 0; k < known.size(); ++k) known[k] = network.values[k].is_constant;
+  for (ValueId id : network.all_inputs()) known[index(id)] = true;
   for (const Operator& op : network.operators) {
     for (ValueId id : op.inputs)
-      if (!known[index(id)])
+      if (id != no_value && !known[index(id)])
         fail(network, op, fmt::format("reads {} before it is computed", network.value(id).name));
     if (known[index(op.output)]) fail(network, op, "is computed twice");
     known[index(op.output)] = true;
   }
   verify_operations(network);
-  if (!known[index(network.output)]) throw InputError(fmt::format("the output {} is never computed", network.value(network.output).name));
+  for (ValueId id : network.all_outputs())
+    if (!known[index(id)]) throw InputError(fmt::format("the output {} is never computed", network.value(id).name));
 }
 
 }  // namespace lacuna

@@ -1,6 +1,10 @@
 #include "plan/epilogue.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
+
+#include <lacuna/error.hpp>
 
 namespace lacuna::plan {
 
@@ -21,6 +25,9 @@ void set_epilogue(cpu::Table& table, const Activation& activation) {
       break;
     case ActivationKind::sigmoid: table.epilogue = cpu::Epilogue::sigmoid; break;
     case ActivationKind::tanh: table.epilogue = cpu::Epilogue::tanh; break;
+    case ActivationKind::hard_sigmoid:
+    case ActivationKind::hard_swish:
+    case ActivationKind::swish: throw Unsupported(fmt::format("the activation {} has no kernel on this device", to_string(activation)));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "reference/reference.hpp"
 
+#include <lacuna/error.hpp>
+
 namespace lacuna::reference {
 
 namespace {
@@ -29,6 +31,11 @@ std::vector<double> compute(const Operator& op, const Add& add, const Values& va
     output[row] = apply(add.activation, output[row]);
   }
   return output;
+}
+
+template <typename Operation>
+std::vector<double> compute(const Operator&, const Operation&, const Values&) {
+  throw InternalError("a network of tensors is evaluated by another function");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Network -> SparseRows: one group for each operator, values placed on planes by first fit over their lifetimes.
 #include <algorithm>
 
+#include <lacuna/error.hpp>
+
 #include "rows/sparse_rows.hpp"
 
 namespace lacuna::rows {
@@ -59,6 +61,12 @@ void fill_group(RowGroup& group, const Add& add, const std::vector<PlaneRange>& 
   group.activation = add.activation;
   group.source = inputs[0];
   group.residuals = inputs;
+}
+
+/// Operators on tensors are lowered one by one: a tensor has lanes of its own.
+template <typename Operation>
+void fill_group(RowGroup&, const Operation&, const std::vector<PlaneRange>&) {
+  throw InternalError("a network of tensors is not lowered to panels");
 }
 
 }  // namespace

@@ -104,6 +104,9 @@ void NetworkWriter::add(const Add& add) {
   put_activation(description_, add.activation);
 }
 
+void NetworkWriter::add(const Conv&) { throw Unsupported("a store holds layered networks; keep a network of tensors as .onnx"); }
+void NetworkWriter::add(const Call&) { add(Conv{}); }
+
 void NetworkWriter::add_operator(const Operator& op) {
   std::visit([&](const auto& operation) { add(operation); }, op.operation);
   description_.put(static_cast<std::uint32_t>(op.inputs.size()));

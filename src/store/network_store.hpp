@@ -25,6 +25,8 @@ class NetworkWriter {
  private:
   void add(const Linear& linear);
   void add(const Add& add);
+  void add(const Conv& conv);
+  void add(const Call& call);
 
   SectionWriter sections_;
   ByteWriter description_;

@@ -32,9 +32,14 @@ Layer describe(const lacuna::Network& network, const lacuna::Operator& op) {
     layer.edges = linear->weights.nnz();
     layer.density = static_cast<double>(layer.edges) / (static_cast<double>(linear->weights.rows) * linear->weights.columns);
     layer.activation = to_string(linear->activation);
-  } else {
+  } else if (const auto* add = std::get_if<lacuna::Add>(&op.operation)) {
     layer.kind = "add";
-    layer.activation = to_string(std::get<lacuna::Add>(op.operation).activation);
+    layer.activation = to_string(add->activation);
+  } else if (const auto* conv = std::get_if<lacuna::Conv>(&op.operation)) {
+    layer.kind = "conv";
+    layer.activation = to_string(conv->activation);
+  } else {
+    layer.kind = std::get<lacuna::Call>(op.operation).name;
   }
   return layer;
 }
