@@ -28,13 +28,13 @@ struct Argument {
   bool is_missing() const { return shape == nullptr; }
 };
 
-/// Memory of a tensor, read only. A missing optional input has no `data`.
+/// Memory of a tensor, read only. A missing optional input has no `shape`; a tensor without elements may have no `data`.
 struct TensorView {
   ElementType type = ElementType::f32;
   const Shape* shape = nullptr;
   const std::byte* data = nullptr;
 
-  bool is_missing() const { return data == nullptr; }
+  bool is_missing() const { return shape == nullptr; }
   template <typename T>
   std::span<const T> as() const {
     return {reinterpret_cast<const T*>(data), shape->size()};
