@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct LoadOptions {
   std::uint32_t layers = 0;           ///< 0: as many as there are
   std::optional<float> bias{};        ///< layers without a bias file; default: the challenge's constant for the size, else 0
   std::optional<Activation> activation{};  ///< default: clip(0, 32) for challenge layers, see the trained folder's rule
+  std::uint32_t batch = 0;            ///< of ONNX models: replaces the first dimension of every input; 0: the file's, or 1 where that is not fixed
+  std::map<std::string, std::vector<std::size_t>> input_shapes{};  ///< of ONNX models, by the input's name: for dimensions the file does not fix
   bool use_store = true;              ///< read the binary store if it is fresh, write it if not
   std::filesystem::path store{};      ///< where; empty: beside the text
   unsigned threads = 0;               ///< 0: all cores
@@ -34,7 +37,7 @@ struct LoadReport {
 };
 
 /// Loads a network from: a folder of challenge layers (n<N>-l<k>.tsv, .mtx; .gz, .zst), a trained folder (weights/ and
-/// biases/), a binary store, or the text form. The result passed verify.
+/// biases/), a binary store, the text form, or an ONNX model (.onnx). The result passed verify.
 Network load(const std::filesystem::path& path, const LoadOptions& options = {}, LoadReport* report = nullptr);
 
 /// Loads sparse inputs, one row an input: challenge TSV (1-based), Matrix Market, or a store. `options.neurons` is the number of columns.

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "frontends/graph_challenge/folder.hpp"
+#include "frontends/onnx/read_onnx.hpp"
 #include "frontends/trained/folder.hpp"
 #include "store/network_store.hpp"
 
@@ -20,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view accepted =
     "a folder of challenge layers (n1024-l1.tsv, ...), a trained folder (weights/ and biases/), a binary store "
-    "(.lstore) "
-    "or the text form (first line \"lacuna network\")";
+    "(.lstore), "
+    "the text form (first line \"lacuna network\") or an ONNX model (.onnx)";
 
 /// A store and a text form say everything themselves; options that disagree are a mistake, not a wish.
 void check_options(const Network& network, const fs::path& file, const LoadOptions& options) {
@@ -54,8 +55,15 @@ Network load_file(const fs::path& file, const LoadOptions& options, LoadReport& 
   return network;
 }
 
+Network load_onnx_model(const fs::path& file, const LoadOptions& options) {
+  if (options.bias || options.activation || options.neurons != 0 || options.layers != 0)
+    throw InputError(file.string(), "brings its own layers, biases and activations; they cannot be given for it");
+  return frontends::load_onnx(file, options);
+}
+
 Network load_path(const fs::path& path, const LoadOptions& options, LoadReport& told) {
   if (!fs::exists(path)) throw InputError(path.string(), fmt::format("does not exist; give {}", accepted));
+  if (!fs::is_directory(path) && path.extension() == ".onnx") return load_onnx_model(path, options);
   if (!fs::is_directory(path)) return load_file(path, options, told);
   if (frontends::is_trained_folder(path)) return frontends::load_trained(path, options, told);
   if (frontends::has_challenge_layers(path)) return frontends::load_challenge(path, options, told);

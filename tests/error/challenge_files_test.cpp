@@ -141,7 +141,7 @@ TEST_F(ChallengeFiles, FolderWithSeveralNetworksOrNone) {
       load_message(folder),
       name +
           ": holds no network; give a folder of challenge layers (n1024-l1.tsv, ...), a trained folder (weights/ and "
-          "biases/), a binary store (.lstore) or the text form (first line \"lacuna network\")");
+          "biases/), a binary store (.lstore), the text form (first line \"lacuna network\") or an ONNX model (.onnx)");
   folder.write("n4-l1.tsv", "1\t1\t1\n");
   folder.write("n8-l1.tsv", "1\t1\t1\n");
   EXPECT_EQ(load_message(folder), name + ": holds networks of 4 and 8 neurons; say which one");
