@@ -80,7 +80,7 @@ BakedGroup::BakedGroup(const rows::RowGroup& group, cpu::Isa isa, unsigned lanes
 void BakedGroup::run(float* arena) const {
   code_.entry<void(float*, const float*)>()(arena, constants_.data());
   const ActivationKind kind = activation_.kind;
-  if (kind == ActivationKind::leaky_relu || kind == ActivationKind::sigmoid || kind == ActivationKind::tanh) finish(arena);
+  if (kind != ActivationKind::identity && kind != ActivationKind::relu && kind != ActivationKind::clip) finish(arena);
 }
 
 /// The smooth activations are a second visit: the table kernel on rows without edges whose only residual is the row itself.

@@ -1,10 +1,6 @@
 #include "plan/epilogue.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
-
-#include <lacuna/error.hpp>
 
 namespace lacuna::plan {
 
@@ -26,8 +22,12 @@ void set_epilogue(cpu::Table& table, const Activation& activation) {
     case ActivationKind::sigmoid: table.epilogue = cpu::Epilogue::sigmoid; break;
     case ActivationKind::tanh: table.epilogue = cpu::Epilogue::tanh; break;
     case ActivationKind::hard_sigmoid:
-    case ActivationKind::hard_swish:
-    case ActivationKind::swish: throw Unsupported(fmt::format("the activation {} has no kernel on this device", to_string(activation)));
+      table.epilogue = cpu::Epilogue::hard_sigmoid;
+      table.low = activation.first;
+      table.high = activation.second;
+      break;
+    case ActivationKind::hard_swish: table.epilogue = cpu::Epilogue::hard_swish; break;
+    case ActivationKind::swish: table.epilogue = cpu::Epilogue::swish; break;
   }
 }
 

@@ -3,11 +3,19 @@
 //   element (n, c, y, x) is float number  origin + n * image + c * channel + y * row + x * column
 //
 // Each plane is surrounded by zeros (the halo), so that a kernel that reaches over the border needs no test: the offset of a source is the same
-// for every pixel. Lanes are pixels (column == 1) or inputs of the batch (image == 1); neighbouring rows may share their halo.
+// for every pixel. Lanes are pixels (column == 1) or inputs of the batch (image == 1); neighbouring rows and planes share their halo:
+//
+//   . . . . . . .      the zeros to the right of a row are those to the left of the next,
+//   a a a a a a .      the rows of zeros below plane a are those above plane b:
+//   a a a a a a .      a sweep over a plane from its first pixel to its last runs through
+//   . . . . . . .      at most halo_x columns that are not pixels
+//   b b b b b b .
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include <lacuna/network.hpp>
 
 namespace lacuna::rows {
 
@@ -26,7 +34,32 @@ struct Planes {
   std::size_t floats = 0;    ///< of the whole buffer, with the slack that vectors at its ends may touch
 
   std::size_t at(std::size_t n, std::size_t c, std::size_t y, std::size_t x) const { return origin + n * image + c * channel + y * row + x * column; }
+
+  bool lanes_are_inputs() const { return image == 1 && batch > 1; }
+  /// Images that have planes of their own: all, or one for all where lanes are inputs.
+  std::uint32_t plane_sets() const { return lanes_are_inputs() ? 1 : batch; }
+  /// Floats from the first to the last element of a row, both counted.
+  std::size_t row_lanes() const { return (width - std::size_t{1}) * column + (lanes_are_inputs() ? batch : 1); }
+  /// The same for a whole plane.
+  std::size_t plane_lanes() const { return (height - std::size_t{1}) * row + row_lanes(); }
+
   bool operator==(const Planes&) const = default;
 };
+
+enum class Lanes : std::uint8_t { pixels, batch };
+
+/// Planes for a value of shape {batch, channels}, {batch, channels, width} or {batch, channels, height, width}. Planes begin on multiples of 16
+/// floats, and never 4096 bytes apart: such planes would fight for the same lines of L1. Throws Unsupported for more axes.
+Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x, Lanes lanes = Lanes::pixels);
+
+/// Zeroes everything that is not an element: halo, gaps and slack. Writes no element.
+void zero_halo(const Planes& planes, float* memory);
+
+/// Copies between row-major {batch, channels, height, width} and planes. load_planes() zeroes the halo too.
+void load_planes(const float* elements, const Planes& planes, float* memory);
+void store_elements(const Planes& planes, const float* memory, float* elements);
+
+/// Copies the elements from planes to planes of other strides and halos, and zeroes the halo there. Needs: the same extents.
+void copy_planes(const Planes& from, const float* source, const Planes& to, float* target);
 
 }  // namespace lacuna::rows

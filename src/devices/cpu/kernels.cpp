@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "devices/cpu/bit_kernels-inl.hpp"
+#include "devices/cpu/conv_kernel-inl.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "devices/cpu/plane_kernels-inl.hpp"
 #include "devices/cpu/table_kernel-inl.hpp"
@@ -15,7 +16,8 @@ namespace lacuna::cpu::HWY_NAMESPACE {
 
 const Kernels& kernels(Isa isa) {
   static const Kernels set{isa, static_cast<unsigned>(hn::Lanes(Floats())), run_table,      mark_alive, hash_lanes,
-                           clear_unequal, pack_lanes, interleave_slices, transpose_bits, count_bits, counts_to_planes, multiply_adds};
+                           clear_unequal, pack_lanes, interleave_slices, transpose_bits, count_bits, counts_to_planes, multiply_adds,
+                           run_conv_table, run_activation, run_gather};
   return set;
 }
 

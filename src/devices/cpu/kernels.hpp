@@ -2,6 +2,7 @@
 // `lanes` floats wide and 64-byte aligned; see rows/sparse_rows.hpp for the picture.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -15,7 +16,7 @@ struct RowClass {
   std::uint32_t rows;
 };
 
-enum class Epilogue : std::uint8_t { clip, leaky_relu, sigmoid, tanh };
+enum class Epilogue : std::uint8_t { clip, leaky_relu, sigmoid, tanh, hard_sigmoid, hard_swish, swish };
 
 /// Everything the table kernel needs for one group of rows: an index stream, its weights and the epilogue.
 struct Table {
@@ -32,7 +33,7 @@ struct Table {
   std::uint32_t destination_plane = 0;
   std::span<const std::uint32_t> residual_planes;
   Epilogue epilogue = Epilogue::clip;
-  float low = 0;   ///< clip: bounds (infinite: none); leaky_relu: slope in low
+  float low = 0;   ///< clip: bounds (infinite: none); otherwise the activation's parameters, first and second
   float high = 0;
 };
 
@@ -53,6 +54,60 @@ struct CountEpilogue {
   float weight = 1;
   const float* bias = nullptr;  ///< one for each row; null: one_bias for all
   float one_bias = 0;
+  float low = 0;
+  float high = 0;
+};
+
+/// A nonzero of a convolution: its source is `offset` floats from the pixel.
+struct ConvNonzero {
+  std::int32_t offset;
+  float weight;
+};
+
+/// Pixels that are worked off together, side by side in memory: float numbers of the first in each buffer.
+struct ConvTile {
+  std::int64_t source = 0;
+  std::int64_t destination = 0;  ///< in the plane of output channel 0
+  std::int64_t skip = 0;
+  std::uint32_t vectors = 1;     ///< at most conv_tile_vectors
+  std::uint32_t repeated = 0;    ///< lanes that the tile before computes too
+};
+inline constexpr unsigned conv_tile_vectors = 8;
+
+/// Some rows of a convolution and those of their nonzeros whose sources are in one range of channels. Sums of a row that is not finished are
+/// kept in ConvMemory::partial.
+struct ConvTable {
+  std::uint32_t rows = 0;
+  const std::uint32_t* row_begin = nullptr;  ///< rows + 1
+  const ConvNonzero* nonzeros = nullptr;
+  const std::int64_t* destinations = nullptr;  ///< of each row: its plane, from that of channel 0
+  const std::int64_t* skips = nullptr;
+  const float* bias = nullptr;
+  bool is_first = true;
+  bool is_last = true;
+  float low = 0;
+  float high = 0;
+};
+
+struct ConvMemory {
+  const float* source = nullptr;
+  float* destination = nullptr;
+  const float* skip = nullptr;  ///< null: none
+  float* partial = nullptr;     ///< rows x lanes of all tiles, aligned; unused if the rows are first and last
+};
+
+/// A matrix-vector product: lanes are output rows. Rows come in blocks of one vector; each block has `together` nonzeros for each of its rows,
+/// interleaved, then what the rows have left, row by row.
+struct GatherTable {
+  std::uint32_t rows = 0;
+  const std::size_t* block_begin = nullptr;
+  const std::uint32_t* together = nullptr;
+  const std::uint32_t* rest = nullptr;   ///< of each row
+  const std::int32_t* offsets = nullptr;
+  const float* weights = nullptr;
+  const float* bias = nullptr;           ///< filled up to whole blocks
+  const std::int64_t* destinations = nullptr;
+  const std::int64_t* skips = nullptr;
   float low = 0;
   float high = 0;
 };
@@ -96,6 +151,15 @@ struct Kernels {
 
   /// Runs `rounds` rounds of independent multiply-adds in registers and returns how many single ones that were.
   std::uint64_t (*multiply_adds)(std::uint64_t rounds, float* sink);
+
+  /// All rows of the table on all tiles: row by row, so that a row's nonzeros are read once for all of them.
+  void (*run_conv_table)(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count);
+
+  /// Applies an activation that is not a clip to `count` values in place.
+  void (*run_activation)(Epilogue epilogue, float first, float second, float* values, std::size_t count);
+
+  /// Blocks [begin, end) of the table.
+  void (*run_gather)(const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end);
 };
 
 const Kernels& kernels_for(Isa isa);

@@ -29,15 +29,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
 
-HWY_INLINE Vector apply_smooth(Epilogue epilogue, float slope, Vector sum) {
+/// 1 + e^-x, where the exponential does not overflow: 88 is beyond what changes a float's sigmoid. NaN stays NaN.
+HWY_INLINE Vector one_and_exp(Vector x) {
+  const Floats d;
+  return hn::Add(hn::Set(d, 1.0f), hn::Exp(d, hn::Min(hn::Set(d, 88.0f), hn::Neg(x))));
+}
+
+HWY_INLINE Vector hard_sigmoid_of(Vector x, float slope, float middle) {
+  const Floats d;
+  return hn::Min(hn::Max(hn::MulAdd(x, hn::Set(d, slope), hn::Set(d, middle)), hn::Zero(d)), hn::Set(d, 1.0f));
+}
+
+HWY_INLINE Vector apply_smooth(Epilogue epilogue, float first, float second, Vector sum) {
   const Floats d;
   switch (epilogue) {
-    case Epilogue::leaky_relu: return hn::IfThenElse(hn::Lt(sum, hn::Zero(d)), hn::Mul(sum, hn::Set(d, slope)), sum);
-    case Epilogue::sigmoid: {
-      const Vector one = hn::Set(d, 1.0f);
-      return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(sum))));
-    }
+    case Epilogue::leaky_relu: return hn::IfThenElse(hn::Lt(sum, hn::Zero(d)), hn::Mul(sum, hn::Set(d, first)), sum);
+    case Epilogue::sigmoid: return hn::Div(hn::Set(d, 1.0f), one_and_exp(sum));
     case Epilogue::tanh: return hn::Tanh(d, sum);
+    case Epilogue::hard_sigmoid: return hard_sigmoid_of(sum, first, second);
+    case Epilogue::hard_swish: return hn::Mul(sum, hard_sigmoid_of(sum, 1.0f / 6, 0.5f));
+    case Epilogue::swish: return hn::Div(sum, one_and_exp(sum));
     case Epilogue::clip: break;
   }
   return sum;
@@ -47,7 +58,7 @@ HWY_INLINE Vector apply_smooth(Epilogue epilogue, float slope, Vector sum) {
 HWY_NOINLINE void finish_smooth(const Table& table, float* row, std::size_t lanes) {
   const Floats d;
   for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d))
-    hn::Store(apply_smooth(table.epilogue, table.low, hn::Load(d, row + lane)), d, row + lane);
+    hn::Store(apply_smooth(table.epilogue, table.low, table.high, hn::Load(d, row + lane)), d, row + lane);
 }
 
 /// What all rows of a table share, with a panel V vectors wide.

@@ -1,0 +1,206 @@
+#include "plan/conv_shares.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+namespace lacuna::plan {
+namespace {
+
+using rows::Planes;
+
+/// Lanes side by side in all buffers.
+struct Sweep {
+  std::size_t source, destination, skip;  ///< float numbers
+  std::size_t lanes;
+};
+
+/// How far a sweep goes before the strides of the buffers part.
+enum class Reach { strip, row, pixel };
+
+class Sweeper {
+ public:
+  explicit Sweeper(const ConvPlaces& places) : source_(places.rows.source), out_(places.out), skip_(places.skip != nullptr ? *places.skip : places.out), rows_(places.rows) {
+    const std::size_t row = source_.row * rows_.step_y, column = source_.column * rows_.step_x;
+    const bool same_column = (column == out_.column && skip_.column == out_.column) || out_.width == 1;
+    const bool same_row = row == out_.row && skip_.row == out_.row;
+    reach_ = same_column && (same_row || out_.height == 1) ? Reach::strip : same_column ? Reach::row : Reach::pixel;
+  }
+
+  void add(const Strip& strip, std::vector<Sweep>& sweeps) const {
+    if (reach_ == Reach::strip) {
+      sweeps.push_back(at(strip.image, strip.y_begin, 0, (strip.y_end - strip.y_begin - std::size_t{1}) * out_.row + out_.row_lanes()));
+      return;
+    }
+    for (std::uint32_t y = strip.y_begin; y < strip.y_end; ++y) {
+      if (reach_ == Reach::row)
+        sweeps.push_back(at(strip.image, y, 0, out_.row_lanes()));
+      else
+        for (std::uint32_t x = 0; x < out_.width; ++x) sweeps.push_back(at(strip.image, y, x, out_.lanes_are_inputs() ? out_.batch : 1));
+    }
+  }
+
+ private:
+  Sweep at(std::uint32_t n, std::uint32_t y, std::uint32_t x, std::size_t lanes) const {
+    return {source_.at(n, 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes};
+  }
+
+  const Planes& source_;
+  const Planes& out_;
+  const Planes& skip_;
+  const rows::ConvRows& rows_;
+  Reach reach_;
+};
+
+/// Covers a sweep with tiles; the last one begins earlier rather than end later.
+void add_tiles(const Sweep& sweep, TileWidth width, std::vector<cpu::ConvTile>& tiles) {
+  const std::size_t vectors = (sweep.lanes + width.vector_lanes - 1) / width.vector_lanes;
+  const std::size_t count = (vectors + width.vectors - 1) / width.vectors;
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t wide = width.may_be_narrower ? (vectors + count - 1 - k) / count : width.vectors;
+    const std::size_t lanes = wide * width.vector_lanes;
+    const std::size_t place = begin + lanes > sweep.lanes && sweep.lanes >= lanes ? sweep.lanes - lanes : begin;
+    cpu::ConvTile tile;
+    tile.source = static_cast<std::int64_t>(sweep.source + place);
+    tile.destination = static_cast<std::int64_t>(sweep.destination + place);
+    tile.skip = static_cast<std::int64_t>(sweep.skip + place);
+    tile.vectors = static_cast<std::uint32_t>(wide);
+    if (!tiles.empty()) {
+      const std::int64_t end = tiles.back().destination + std::int64_t{tiles.back().vectors} * width.vector_lanes;
+      if (end > tile.destination && tiles.back().destination <= tile.destination) tile.repeated = static_cast<std::uint32_t>(end - tile.destination);
+    }
+    tiles.push_back(tile);
+    begin = place + lanes;
+  }
+}
+
+/// Whether every tile stays within its plane and the gap after it, and reads within the buffers.
+bool fits(const ConvPlaces& places, const std::vector<cpu::ConvTile>& tiles, unsigned vector_lanes) {
+  std::int64_t lowest = 0, highest = 0;
+  for (const rows::ConvRows::Nonzero& nonzero : places.rows.nonzeros) {
+    lowest = std::min<std::int64_t>(lowest, nonzero.offset);
+    highest = std::max<std::int64_t>(highest, nonzero.offset);
+  }
+  const Planes& out = places.out;
+  const auto pitch = static_cast<std::int64_t>(plane_pitch(out));
+  return std::all_of(tiles.begin(), tiles.end(), [&](const cpu::ConvTile& tile) {
+    const std::int64_t lanes = std::int64_t{tile.vectors} * vector_lanes;
+    const auto image = static_cast<std::int64_t>(out.plane_sets() == 1 ? std::numeric_limits<std::int32_t>::max() : out.image);
+    const std::int64_t in_plane = (tile.destination - static_cast<std::int64_t>(out.origin)) % image;
+    if (in_plane + lanes > pitch) return false;
+    if (tile.source + lowest < 0 || tile.source + highest + lanes > static_cast<std::int64_t>(places.rows.source.floats)) return false;
+    const std::int64_t last_plane = static_cast<std::int64_t>(out.channel) * (out.channels - 1);
+    if (tile.destination + last_plane + lanes > static_cast<std::int64_t>(out.floats)) return false;
+    if (places.skip == nullptr) return true;
+    return tile.skip + static_cast<std::int64_t>(places.skip->channel) * (out.channels - 1) + lanes <= static_cast<std::int64_t>(places.skip->floats);
+  });
+}
+
+/// The pixels in `parts` parts of about as many rows; nothing if some sweep were shorter than a tile and parts would share an image.
+std::optional<std::vector<ConvShare>> cut_pixels(const ConvPlaces& places, TileWidth width, unsigned parts) {
+  const Sweeper sweeper(places);
+  const std::size_t height = places.out.height, images = places.out.plane_sets();
+  std::vector<ConvShare> shares(parts);
+  const bool by_image = images >= parts && images % parts == 0;
+  for (unsigned part = 0; part < parts; ++part) {
+    const std::size_t begin = by_image ? images * part / parts * height : images * height * part / parts;
+    const std::size_t end = by_image ? images * (part + 1) / parts * height : images * height * (part + 1) / parts;
+    for (std::size_t at = begin; at < end;) {
+      const std::size_t image = at / height, y = at % height;
+      const std::size_t y_end = std::min(height, y + (end - at));
+      const Strip strip{static_cast<std::uint32_t>(image), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(y_end)};
+      shares[part].strips.push_back(strip);
+      std::vector<Sweep> sweeps;
+      sweeper.add(strip, sweeps);
+      for (const Sweep& sweep : sweeps) {
+        const std::size_t first = shares[part].tiles.size();
+        add_tiles(sweep, width, shares[part].tiles);
+        const std::size_t shortest = shares[part].tiles[first].vectors * std::size_t{width.vector_lanes};
+        if (sweep.lanes < shortest && !by_image && parts > 1) return std::nullopt;
+      }
+      at += y_end - y;
+    }
+  }
+  return shares;
+}
+
+std::uint64_t vectors_of(const ConvShare& share) {
+  return std::accumulate(share.tiles.begin(), share.tiles.end(), std::uint64_t{0}, [](std::uint64_t sum, const cpu::ConvTile& tile) { return sum + tile.vectors; });
+}
+
+/// Ends of `parts` ranges of blocks with about the same work.
+std::vector<std::uint32_t> cut_blocks(std::span<const std::uint64_t> work, unsigned parts) {
+  const std::uint64_t total = std::accumulate(work.begin(), work.end(), std::uint64_t{0});
+  std::vector<std::uint32_t> ends;
+  std::uint64_t done = 0;
+  std::uint32_t block = 0;
+  for (unsigned part = 1; part <= parts; ++part) {
+    const std::uint64_t wanted = total * part / parts;
+    while (block < work.size() && (part == parts || done + work[block] / 2 <= wanted)) done += work[block++];
+    ends.push_back(block);
+  }
+  return ends;
+}
+
+std::uint64_t most_work(std::span<const std::uint64_t> work, const std::vector<std::uint32_t>& ends) {
+  std::uint64_t most = 0;
+  std::uint32_t begin = 0;
+  for (std::uint32_t end : ends) {
+    most = std::max(most, std::accumulate(work.begin() + begin, work.begin() + end, std::uint64_t{0}));
+    begin = end;
+  }
+  return most;
+}
+
+}  // namespace
+
+std::size_t plane_pitch(const Planes& planes) { return planes.plane_sets() > 1 ? std::min(planes.channel, planes.image) : planes.channel; }
+
+std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, std::span<const std::uint64_t> block_work, unsigned threads) {
+  std::vector<ConvShare> best;
+  double best_cost = std::numeric_limits<double>::infinity();
+  for (unsigned row_parts = 1; row_parts <= threads; ++row_parts) {
+    if (threads % row_parts != 0) continue;
+    std::optional<std::vector<ConvShare>> parts = cut_pixels(places, width, threads / row_parts);
+    if (!parts) continue;
+    std::uint64_t most_vectors = 0;
+    for (const ConvShare& share : *parts) most_vectors = std::max(most_vectors, vectors_of(share));
+    const std::vector<std::uint32_t> ends = cut_blocks(block_work, row_parts);
+    const double cost = static_cast<double>(most_vectors) * static_cast<double>(most_work(block_work, ends));
+    if (cost >= best_cost * 0.99) continue;  // whole images or strips first: the sources of a share are fewer then
+    best_cost = cost;
+    best.clear();
+    for (const ConvShare& share : *parts)
+      for (unsigned part = 0; part < row_parts; ++part) {
+        best.push_back(share);
+        best.back().block_begin = part == 0 ? 0 : ends[part - 1];
+        best.back().block_end = ends[part];
+      }
+  }
+  for (const ConvShare& share : best)
+    if (!fits(places, share.tiles, width.vector_lanes)) return {};
+  return best;
+}
+
+void zero_around(const Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory) {
+  const std::size_t pixel = planes.lanes_are_inputs() ? planes.batch : 1;
+  const std::size_t border = planes.halo_y * planes.row + planes.halo_x * planes.column;
+  const bool is_regular = planes.plane_sets() == 1 || planes.image == planes.channels * planes.channel;
+  for (const Strip& strip : strips) {
+    const std::size_t first = planes.at(strip.image, channel, 0, 0);
+    // The zeros before a plane are the gap after another, unless it is the first of all.
+    if (strip.y_begin == 0 && channel == 0 && (strip.image == 0 || !is_regular)) std::fill(memory + first - border, memory + first, 0.0f);
+    for (std::size_t y = strip.y_begin; y < strip.y_end; ++y) {
+      float* const row = memory + planes.at(strip.image, channel, y, 0);
+      if (planes.column != pixel)
+        for (std::size_t x = 0; x + 1 < planes.width; ++x) std::fill(row + x * planes.column + pixel, row + (x + 1) * planes.column, 0.0f);
+      float* const end = row + planes.row_lanes();
+      float* const next = y + 1 < planes.height ? row + planes.row : memory + first + plane_pitch(planes);
+      if (end < next) std::fill(end, next, 0.0f);
+    }
+  }
+}
+
+}  // namespace lacuna::plan

@@ -1,0 +1,55 @@
+// How the pixels and the rows of a convolution are cut up: into tiles of vectors, and the tiles and blocks of rows among threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "devices/cpu/kernels.hpp"
+#include "rows/conv_rows.hpp"
+
+namespace lacuna::plan {
+
+/// Where the lanes of a convolution are.
+struct ConvPlaces {
+  const rows::ConvRows& rows;
+  const rows::Planes& out;
+  const rows::Planes* skip;  ///< null: none
+};
+
+/// How wide tiles are.
+struct TileWidth {
+  unsigned vector_lanes = 1;
+  unsigned vectors = 1;
+  bool may_be_narrower = false;  ///< the last ones of a sweep may have fewer vectors
+};
+
+/// Rows [y_begin, y_end) of the output planes of one image, or of all where lanes are inputs.
+struct Strip {
+  std::uint32_t image;
+  std::uint32_t y_begin;
+  std::uint32_t y_end;
+};
+
+/// What one thread does: all its blocks on all its tiles. Shares write nothing in common.
+struct ConvShare {
+  std::vector<cpu::ConvTile> tiles;
+  std::vector<Strip> strips;
+  std::uint32_t block_begin = 0;
+  std::uint32_t block_end = 0;
+};
+
+/// One share for each thread; some may be empty. `block_work`: multiply-adds for each block of rows.
+///
+/// Tiles never begin or end outside the pixels, except where a sweep is shorter than a tile; then lanes beyond its end are computed from
+/// whatever is there, and land on pixels that the same thread writes later, or in the gap after the plane.
+/// Empty if there is no room for that: the caller must give planes with a larger gap.
+std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, std::span<const std::uint64_t> block_work, unsigned threads);
+
+/// Zeroes everything around the pixels of the share's strips in the planes of one channel, the gap after the plane included.
+void zero_around(const rows::Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory);
+
+/// Floats from the first pixel of a plane to that of the next.
+std::size_t plane_pitch(const rows::Planes& planes);
+
+}  // namespace lacuna::plan

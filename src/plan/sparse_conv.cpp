@@ -1,0 +1,244 @@
+#include "plan/sparse_conv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include <lacuna/error.hpp>
+
+#include "base/team.hpp"
+#include "plan/conv_body.hpp"
+#include "plan/conv_gather.hpp"
+#include "plan/conv_shares.hpp"
+#include "plan/epilogue.hpp"
+
+namespace lacuna::plan {
+namespace {
+
+using rows::Planes;
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Cuts the sources in `groups` ranges with about as many nonzeros each, between planes where that is possible.
+std::vector<std::int32_t> cut_sources(const rows::ConvRows& rows, unsigned groups) {
+  std::vector<std::int32_t> offsets;
+  for (const rows::ConvRows::Nonzero& nonzero : rows.nonzeros) offsets.push_back(nonzero.offset);
+  std::sort(offsets.begin(), offsets.end());
+  std::vector<std::int32_t> cuts{std::numeric_limits<std::int32_t>::min()};
+  for (unsigned group = 1; group < groups && !offsets.empty(); ++group) {
+    const std::int32_t cut = offsets[offsets.size() * group / groups];
+    if (cut > cuts.back() && cut > offsets.front()) cuts.push_back(cut);
+  }
+  cuts.push_back(std::numeric_limits<std::int32_t>::max());
+  return cuts;
+}
+
+std::vector<std::uint32_t> order_rows(const rows::ConvRows& rows, const ConvKernelChoice& choice) {
+  if (choice.kind == ConvKernelKind::baked) return rows::cluster_rows(rows, choice.rows);
+  std::vector<std::uint32_t> order(rows.rows());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto length = [&](std::uint32_t row) { return rows.row_begin[row + std::size_t{1}] - rows.row_begin[row]; };
+  if (choice.kind == ConvKernelKind::gather) std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return length(a) > length(b); });
+  return order;
+}
+
+ConvBlocks make_blocks(const rows::ConvRows& rows, const Planes& out, const Planes* skip, const ConvKernelChoice& choice, unsigned threads) {
+  ConvBlocks blocks;
+  blocks.order = order_rows(rows, choice);
+  blocks.has_skip = skip != nullptr;
+  const auto count = static_cast<std::uint32_t>(rows.rows());
+  // A table's blocks may be smaller, so that each thread has some.
+  const unsigned block = choice.kind == ConvKernelKind::table ? std::max(1u, std::min(choice.rows, (count + 4 * threads - 1) / (4 * threads))) : choice.rows;
+  for (std::uint32_t begin = 0; begin < count; begin += block) blocks.block_begin.push_back(begin);
+  blocks.block_begin.push_back(count);
+  blocks.cuts = cut_sources(rows, choice.groups);
+  for (std::uint32_t row : blocks.order) {
+    blocks.destinations.push_back(static_cast<std::int64_t>(out.channel * row));
+    blocks.skips.push_back(static_cast<std::int64_t>(skip != nullptr ? skip->channel * row : 0));
+    blocks.bias.push_back(rows.bias[row]);
+  }
+  return blocks;
+}
+
+/// The output's planes with room for a whole tile after each of them.
+Planes roomy(const Planes& out, std::size_t tile_lanes) {
+  Planes planes = out;
+  planes.channel = round_up(out.channel + tile_lanes, 16);
+  planes.image = out.lanes_are_inputs() ? 1 : planes.channel * out.channels;
+  planes.floats = planes.origin + planes.plane_sets() * planes.channels * planes.channel + tile_lanes;
+  return planes;
+}
+
+}  // namespace
+
+std::string to_string(const ConvKernelChoice& choice) {
+  switch (choice.kind) {
+    case ConvKernelKind::gather: return "gather";
+    case ConvKernelKind::table: return fmt::format("table of {} vectors, {} rows, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
+    case ConvKernelKind::baked: return fmt::format("baked {}x{}, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
+  }
+  return "?";
+}
+
+struct SparseConv::State {
+  Planes in, out;
+  std::optional<Planes> skip;
+  std::optional<Planes> inner;  ///< where sums go first, if `out` has no room for tiles that are wider than its rows
+  ConvKernelChoice choice;
+  const cpu::Kernels* kernels = nullptr;
+  unsigned threads = 1;
+  rows::ConvRows rows;
+  ConvBlocks blocks;
+  std::unique_ptr<ConvBody> body;
+  std::optional<ConvGather> gather;
+  std::vector<ConvShare> shares;
+  std::size_t partial_floats = 0;  ///< of one thread
+  std::optional<cpu::Epilogue> smooth;
+  float first = 0, second = 0;
+  std::uint64_t edges = 0;
+
+  void set_activation(const Activation& activation) {
+    cpu::Table table;
+    set_epilogue(table, activation);
+    blocks.low = table.low;
+    blocks.high = table.high;
+    if (table.epilogue == cpu::Epilogue::clip) return;
+    smooth = table.epilogue;
+    first = table.low;
+    second = table.high;
+    blocks.low = -std::numeric_limits<float>::infinity();
+    blocks.high = std::numeric_limits<float>::infinity();
+  }
+
+  void cut_up() {
+    std::vector<std::uint64_t> work;
+    for (std::size_t block = 0; block < blocks.blocks(); ++block) {
+      std::uint64_t nonzeros = 1;
+      for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position)
+        nonzeros += 8 + rows.row_begin[blocks.order[position] + std::size_t{1}] - rows.row_begin[blocks.order[position]];
+      work.push_back(nonzeros);
+    }
+    const TileWidth width{kernels->vector_lanes, choice.vectors, choice.kind == ConvKernelKind::table};
+    const Planes* const added = skip ? &*skip : nullptr;
+    shares = make_shares({rows, out, added}, width, work, threads);
+    if (!shares.empty()) return;
+    inner = roomy(out, std::size_t{width.vectors} * width.vector_lanes);
+    shares = make_shares({rows, *inner, added}, width, work, threads);
+    if (shares.empty()) throw InternalError("the planes of a convolution have no slack at their end: make them with planes_for()");
+  }
+
+  void size_partials() {
+    std::size_t most_rows = 0;
+    for (std::size_t block = 0; block < blocks.blocks(); ++block) most_rows = std::max<std::size_t>(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
+    if (blocks.groups() > 1) partial_floats = round_up(most_rows * choice.chunk_tiles * choice.vectors * kernels->vector_lanes, 16);
+  }
+
+  std::size_t phase_floats() const { return rows.phases.empty() ? 0 : round_up(rows.source.floats, 16); }
+  std::size_t inner_floats() const { return inner ? round_up(inner->floats, 16) : 0; }
+
+  void finish(const ConvShare& share, std::size_t block, std::size_t begin, std::size_t end, float* destination) const {
+    for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position)
+      for (std::size_t k = begin; k < end; ++k) {
+        const cpu::ConvTile& tile = share.tiles[k];
+        const std::size_t repeated = k == begin ? 0 : tile.repeated, lanes = std::size_t{tile.vectors} * kernels->vector_lanes;
+        if (repeated < lanes)
+          kernels->run_activation(*smooth, first, second, destination + tile.destination + blocks.destinations[position] + repeated, lanes - repeated);
+      }
+  }
+
+  void run_share(const ConvShare& share, const cpu::ConvMemory& memory) const {
+    for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
+      const std::size_t end = std::min(begin + choice.chunk_tiles, share.tiles.size());
+      for (std::size_t block = share.block_begin; block < share.block_end; ++block) {
+        body->run(block, memory, &share.tiles[begin], end - begin);
+        if (smooth) finish(share, block, begin, end, memory.destination);
+      }
+    }
+    const Planes& planes = inner ? *inner : out;
+    for (std::uint32_t position = blocks.block_begin[share.block_begin]; position < blocks.block_begin[share.block_end]; ++position)
+      zero_around(planes, share.strips, blocks.order[position], memory.destination);
+  }
+
+  void run_gather(const cpu::ConvMemory& memory, unsigned worker) const {
+    const auto [begin, end] = gather->rows_of(worker, threads);
+    for (std::size_t n = 0; n < out.batch; ++n)
+      for (std::size_t y = 0; y < out.height; ++y)
+        for (std::size_t x = 0; x < out.width; ++x) {
+          const std::size_t place = out.at(n, 0, y, x);
+          gather->run({memory.source + rows.source.at(n, 0, y * rows.step_y, x * rows.step_x), memory.destination + place,
+                       memory.skip == nullptr ? nullptr : memory.skip + skip->at(n, 0, y, x), nullptr},
+                      worker, threads);
+          if (smooth)
+            for (std::size_t position = begin; position < end; ++position)
+              kernels->run_activation(*smooth, first, second, memory.destination + place + blocks.destinations[position], 1);
+        }
+    std::vector<Strip> all;
+    for (std::uint32_t n = 0; n < out.plane_sets(); ++n) all.push_back({n, 0, out.height});
+    for (std::size_t position = begin; position < end; ++position) zero_around(out, all, blocks.order[position], memory.destination);
+  }
+};
+
+SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, const Planes* skip, ConvKernelChoice choice, cpu::Isa isa, unsigned threads) {
+  auto state = std::make_unique<State>();
+  state->in = in;
+  state->out = out;
+  if (skip != nullptr) state->skip = *skip;
+  state->choice = choice;
+  state->kernels = &cpu::kernels_for(isa);
+  state->threads = std::max(threads, 1u);
+  state->rows = rows::lower_conv(conv, in, out);
+  state->blocks = make_blocks(state->rows, out, skip, choice, state->threads);
+  state->set_activation(conv.activation);
+  state->edges = std::uint64_t{state->rows.nonzeros.size()} * out.batch * out.height * out.width;
+  if (choice.kind == ConvKernelKind::gather) {
+    state->gather.emplace(state->rows, state->blocks, isa);
+  } else {
+    state->cut_up();
+    if (state->inner)
+      for (std::size_t position = 0; position < state->blocks.order.size(); ++position)
+        state->blocks.destinations[position] = static_cast<std::int64_t>(state->inner->channel * state->blocks.order[position]);
+    state->size_partials();
+    state->body = choice.kind == ConvKernelKind::table ? make_table_body(state->rows, state->blocks, isa) : make_baked_body(state->rows, state->blocks, isa, choice.vectors);
+  }
+  state->rows.nonzeros = {};
+  state_ = std::move(state);
+}
+
+SparseConv::~SparseConv() = default;
+SparseConv::SparseConv(SparseConv&&) noexcept = default;
+SparseConv& SparseConv::operator=(SparseConv&&) noexcept = default;
+
+void SparseConv::run(const float* in, const float* skip, float* out, float* scratch) const {
+  const State& state = *state_;
+  const float* source = in;
+  if (!state.rows.phases.empty()) {
+    source = scratch;
+    const std::size_t channels = state.in.channels;
+    base::run_team(state.threads, [&](unsigned worker) {
+      rows::take_apart(state.rows, state.in, in, channels * worker / state.threads, channels * (worker + 1) / state.threads, scratch);
+    });
+  }
+  float* const target = state.inner ? scratch + state.phase_floats() : out;
+  float* const partials = scratch + state.phase_floats() + state.inner_floats();
+  base::run_team(state.threads, [&](unsigned worker) {
+    const cpu::ConvMemory memory{source, target, state.skip ? skip : nullptr, partials + worker * state.partial_floats};
+    if (state.gather)
+      state.run_gather(memory, worker);
+    else
+      state.run_share(state.shares[worker], memory);
+  });
+  if (state.inner) rows::copy_planes(*state.inner, target, state.out, out);
+}
+
+std::size_t SparseConv::scratch_floats() const { return state_->phase_floats() + state_->inner_floats() + state_->threads * state_->partial_floats; }
+std::size_t SparseConv::code_bytes() const { return state_->gather ? state_->gather->bytes() : state_->body->bytes(); }
+std::uint64_t SparseConv::edges() const { return state_->edges; }
+
+std::string SparseConv::describe() const {
+  return fmt::format("{}{}{}", to_string(state_->choice), state_->rows.phases.empty() ? "" : ", input taken apart", state_->inner ? ", output copied" : "");
+}
+
+}  // namespace lacuna::plan

@@ -1,0 +1,61 @@
+// A sparse convolution that is ready to run on this CPU: rows lowered, cut up among threads, as a table or as machine code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <lacuna/network.hpp>
+
+#include "devices/cpu/isa.hpp"
+#include "rows/planes.hpp"
+
+namespace lacuna::plan {
+
+enum class ConvKernelKind : std::uint8_t {
+  table,   ///< one compiled kernel walks offsets and weights: any instruction set, any size
+  baked,   ///< machine code with the offsets in its instructions
+  gather,  ///< lanes are output channels: a matrix-vector product, for outputs of a few pixels
+};
+
+struct ConvKernelChoice {
+  ConvKernelKind kind = ConvKernelKind::table;
+  unsigned vectors = 8;      ///< of pixels, of a tile
+  unsigned rows = 64;        ///< of a block; of a table: before the next range of channels
+  unsigned chunk_tiles = 1;  ///< tiles that a block works off before the next block
+  unsigned groups = 1;       ///< ranges of input channels that are summed up one after the other, so that sources and code stay in L1
+
+  bool operator==(const ConvKernelChoice&) const = default;
+};
+
+std::string to_string(const ConvKernelChoice& choice);
+
+class SparseConv {
+ public:
+  /// Throws InputError where planes do not fit the convolution, Unsupported for more than two spatial axes, DeviceError if the system refuses
+  /// memory for code. Needs: in, out and skip have lanes of the same kind.
+  SparseConv(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const rows::Planes* skip, ConvKernelChoice choice, cpu::Isa isa, unsigned threads);
+  ~SparseConv();
+  SparseConv(SparseConv&&) noexcept;
+  SparseConv& operator=(SparseConv&&) noexcept;
+
+  /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`; `scratch` has scratch_floats() and is aligned to 64 bytes. Leaves
+  /// `out` complete, its halo zero. The bits are the same for every choice (but gather), tile and number of threads on one instruction set.
+  void run(const float* in, const float* skip, float* out, float* scratch) const;
+
+  std::size_t scratch_floats() const;
+  std::size_t code_bytes() const;     ///< machine code, or the table
+  std::uint64_t edges() const;        ///< multiply-adds for one run: nonzeros x pixels x batch
+  std::string describe() const;
+
+ private:
+  struct State;
+  std::unique_ptr<const State> state_;
+};
+
+/// What is worth timing; the first needs no code. At most about ten.
+std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa, unsigned threads);
+
+}  // namespace lacuna::plan

@@ -1,0 +1,191 @@
+#include "rows/conv_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::rows {
+namespace {
+
+std::uint32_t of_axis(const std::vector<std::uint32_t>& list, std::size_t axis, std::uint32_t otherwise) { return axis < list.size() ? list[axis] : otherwise; }
+
+std::uint32_t outputs(std::uint32_t extent, std::uint32_t before, std::uint32_t after, std::uint32_t reach, std::uint32_t stride) {
+  const std::uint32_t padded = extent + before + after;
+  return padded < reach ? 0 : (padded - reach) / stride + 1;
+}
+
+void check_extents(const Conv& conv, const Window& w, const Planes& in, const Planes& out) {
+  const std::uint32_t height = outputs(in.height, w.pad_y, w.pad_y_end, (w.kernel_y - 1) * w.dilation_y + 1, w.stride_y);
+  const std::uint32_t width = outputs(in.width, w.pad_x, w.pad_x_end, (w.kernel_x - 1) * w.dilation_x + 1, w.stride_x);
+  if (in.channels != conv.group_channels * conv.groups)
+    throw InputError(fmt::format("a convolution of {} input channels was given {}", conv.group_channels * conv.groups, in.channels));
+  if (out.channels != conv.output_channels || out.height != height || out.width != width || out.batch != in.batch)
+    throw InputError(fmt::format("a convolution gives {}x{}x{}x{}, not {}x{}x{}x{}: give it planes of that shape", in.batch, conv.output_channels, height, width, out.batch,
+                                 out.channels, out.height, out.width));
+}
+
+/// How far an output reads beyond the last element of the input.
+std::uint32_t reach_beyond(std::uint32_t outputs_of_axis, std::uint32_t stride, std::uint32_t kernel, std::uint32_t dilation, std::uint32_t pad, std::uint32_t extent) {
+  const std::int64_t last = std::int64_t{outputs_of_axis - 1} * stride + std::int64_t{kernel - 1} * dilation - pad;
+  return last < extent ? 0 : static_cast<std::uint32_t>(last - extent + 1);
+}
+
+bool halo_suffices(const Window& w, const Planes& in, const Planes& out) {
+  return in.halo_y >= std::max(w.pad_y, reach_beyond(out.height, w.stride_y, w.kernel_y, w.dilation_y, w.pad_y, in.height)) &&
+         in.halo_x >= std::max(w.pad_x, reach_beyond(out.width, w.stride_x, w.kernel_x, w.dilation_x, w.pad_x, in.width));
+}
+
+/// One weight that is not zero.
+struct Tap {
+  std::uint32_t row, channel, y, x;
+  float weight;
+};
+
+template <typename Visit>
+void for_each_tap(const Conv& conv, const Window& w, Visit visit) {
+  std::size_t index = 0;
+  const std::uint32_t group_rows = conv.output_channels / conv.groups;
+  for (std::uint32_t row = 0; row < conv.output_channels; ++row)
+    for (std::uint32_t c = 0; c < conv.group_channels; ++c)
+      for (std::uint32_t y = 0; y < w.kernel_y; ++y)
+        for (std::uint32_t x = 0; x < w.kernel_x; ++x, ++index)
+          if (conv.weights[index] != 0) visit(Tap{row, row / group_rows * conv.group_channels + c, y, x, conv.weights[index]});
+}
+
+/// The planes of all phases: padded coordinates, so there is no halo; as wide as the output's rows where that is possible, so that sweeps over
+/// both go on from row to row.
+void plan_phases(const Conv& conv, const Planes& in, const Planes& out, ConvRows& rows) {
+  const Window& w = rows.window;
+  std::vector<bool> used(std::size_t{w.stride_y} * w.stride_x, false);
+  for_each_tap(conv, w, [&](const Tap& tap) { used[tap.y * w.dilation_y % w.stride_y * w.stride_x + tap.x * w.dilation_x % w.stride_x] = true; });
+  for (std::uint32_t phase = 0; phase < used.size(); ++phase)
+    if (used[phase]) rows.phases.push_back({phase / w.stride_x, phase % w.stride_x});
+  Shape shape{{in.batch, static_cast<std::uint32_t>(std::max<std::size_t>(in.channels * rows.phases.size(), 1)),
+               out.height + (w.kernel_y - 1) * w.dilation_y / w.stride_y, out.width + (w.kernel_x - 1) * w.dilation_x / w.stride_x}};
+  const bool by_batch = in.lanes_are_inputs();
+  const std::size_t unit = by_batch ? in.batch : 1;
+  const std::size_t pitch = out.row / unit;
+  const auto spare = static_cast<std::uint32_t>(out.row % unit == 0 && pitch > shape.extents[3] ? pitch - shape.extents[3] : 0);
+  rows.source = planes_for(shape, 0, spare, by_batch ? Lanes::batch : Lanes::pixels);
+}
+
+std::int64_t offset_in_place(const ConvRows& rows, const Tap& tap) {
+  const Window& w = rows.window;
+  const auto signed_of = [](std::size_t stride) { return static_cast<std::int64_t>(stride); };
+  return signed_of(rows.source.channel) * tap.channel + (std::int64_t{tap.y} * w.dilation_y - w.pad_y) * signed_of(rows.source.row) +
+         (std::int64_t{tap.x} * w.dilation_x - w.pad_x) * signed_of(rows.source.column);
+}
+
+std::int64_t offset_in_phases(const ConvRows& rows, const Tap& tap) {
+  const Window& w = rows.window;
+  const std::uint32_t y = tap.y * w.dilation_y, x = tap.x * w.dilation_x;
+  std::size_t phase = 0;
+  while (rows.phases[phase].y != y % w.stride_y || rows.phases[phase].x != x % w.stride_x) ++phase;
+  return static_cast<std::int64_t>(rows.source.at(0, tap.channel * rows.phases.size() + phase, y / w.stride_y, x / w.stride_x) - rows.source.origin);
+}
+
+void add_nonzeros(const Conv& conv, ConvRows& rows) {
+  rows.row_begin.assign(conv.output_channels + std::size_t{1}, 0);
+  for_each_tap(conv, rows.window, [&](const Tap& tap) {
+    const std::int64_t offset = rows.phases.empty() ? offset_in_place(rows, tap) : offset_in_phases(rows, tap);
+    if (offset < std::numeric_limits<std::int32_t>::min() || offset > std::numeric_limits<std::int32_t>::max())
+      throw Unsupported("a convolution whose input has planes more than 8 GiB apart");
+    rows.nonzeros.push_back({static_cast<std::int32_t>(offset), tap.weight});
+    rows.row_begin[tap.row + std::size_t{1}] = rows.nonzeros.size();
+  });
+  for (std::size_t row = 0; row < conv.output_channels; ++row) {
+    rows.row_begin[row + 1] = std::max(rows.row_begin[row + 1], rows.row_begin[row]);  // a row without nonzeros
+    std::sort(rows.nonzeros.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row]), rows.nonzeros.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row + 1]),
+              [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  }
+}
+
+}  // namespace
+
+Window window_of(const Conv& conv) {
+  const std::size_t axes = conv.kernel.size();
+  if (axes > 2) throw Unsupported(fmt::format("a convolution with {} spatial axes; two are the most", axes));
+  Window w;
+  if (axes > 1) {
+    w.kernel_y = conv.kernel[0];
+    w.stride_y = of_axis(conv.strides, 0, 1);
+    w.dilation_y = of_axis(conv.dilations, 0, 1);
+    w.pad_y = of_axis(conv.pads_begin, 0, 0);
+    w.pad_y_end = of_axis(conv.pads_end, 0, 0);
+  }
+  if (axes > 0) {
+    w.kernel_x = conv.kernel[axes - 1];
+    w.stride_x = of_axis(conv.strides, axes - 1, 1);
+    w.dilation_x = of_axis(conv.dilations, axes - 1, 1);
+    w.pad_x = of_axis(conv.pads_begin, axes - 1, 0);
+    w.pad_x_end = of_axis(conv.pads_end, axes - 1, 0);
+  }
+  return w;
+}
+
+Halo halo_of(const Conv& conv) {
+  const Window w = window_of(conv);
+  return {std::max(w.pad_y, w.pad_y_end), std::max(w.pad_x, w.pad_x_end)};
+}
+
+ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out) {
+  ConvRows rows;
+  rows.window = window_of(conv);
+  check_extents(conv, rows.window, in, out);
+  rows.bias.assign(conv.output_channels, 0);
+  std::copy(conv.bias.begin(), conv.bias.end(), rows.bias.begin());
+  const bool has_stride = rows.window.stride_y > 1 || rows.window.stride_x > 1;
+  // Where lanes are inputs every pixel is a sweep of its own, and a stride costs nothing, unless the sweeps are shorter than a vector.
+  const bool stride_is_free = in.lanes_are_inputs() && in.batch % 8 == 0;
+  if ((has_stride && !stride_is_free) || !halo_suffices(rows.window, in, out)) {
+    plan_phases(conv, in, out, rows);
+  } else {
+    rows.source = in;
+    rows.step_y = rows.window.stride_y;
+    rows.step_x = rows.window.stride_x;
+  }
+  add_nonzeros(conv, rows);
+  return rows;
+}
+
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source) {
+  const Window& w = rows.window;
+  const Planes& to = rows.source;
+  const std::size_t lanes = in.lanes_are_inputs() ? in.batch : 1;
+  for (std::size_t n = 0; n < in.plane_sets(); ++n)
+    for (std::size_t c = begin; c < end; ++c)
+      for (std::size_t phase = 0; phase < rows.phases.size(); ++phase)
+        for (std::size_t i = 0; i < to.height; ++i) {
+          float* const row = source + to.at(n, c * rows.phases.size() + phase, i, 0);
+          const std::int64_t y = static_cast<std::int64_t>(i * w.stride_y + rows.phases[phase].y) - w.pad_y;
+          if (y < 0 || y >= in.height) {
+            std::fill(row, row + to.row_lanes(), 0.0f);
+            continue;
+          }
+          // Columns [first, last) of the phase are elements of the input.
+          const std::int64_t shift = static_cast<std::int64_t>(rows.phases[phase].x) - w.pad_x;
+          const auto first = static_cast<std::size_t>(shift >= 0 ? 0 : (-shift + w.stride_x - 1) / w.stride_x);
+          const std::int64_t beyond = std::int64_t{in.width} - shift;  // j * stride < beyond
+          const std::size_t last = beyond <= 0 ? 0 : std::min<std::size_t>(to.width, static_cast<std::size_t>((beyond + w.stride_x - 1) / w.stride_x));
+          if (first >= last) {
+            std::fill(row, row + to.row_lanes(), 0.0f);
+            continue;
+          }
+          std::fill(row, row + first * to.column, 0.0f);
+          const float* const from = input + in.at(n, c, static_cast<std::size_t>(y), 0) + (static_cast<std::int64_t>(first * w.stride_x) + shift) * static_cast<std::int64_t>(in.column);
+          if (lanes == 1 && w.stride_x == 1)
+            std::memcpy(row + first, from, (last - first) * sizeof(float));
+          else if (lanes == 1 && w.stride_x == 2)
+            for (std::size_t j = 0; j < last - first; ++j) row[first + j] = from[2 * j];
+          else
+            for (std::size_t j = 0; j < last - first; ++j)
+              std::memcpy(row + (first + j) * to.column, from + j * w.stride_x * in.column, lanes * sizeof(float));
+          std::fill(row + last * to.column, row + std::max(last * to.column, to.row_lanes()), 0.0f);
+        }
+}
+
+}  // namespace lacuna::rows

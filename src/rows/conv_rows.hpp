@@ -1,0 +1,68 @@
+// Conv -> rows on planes. A row is an output channel; a source is (input channel, ky, kx) as an offset in floats from the pixel that stands under
+// the kernel's first tap; so the nonzeros of a row are the same for every pixel, and no patch of the input is ever copied out (no im2col).
+//
+// With a stride the taps of neighbouring outputs are not neighbours. Then the input is taken apart first, a copy into scratch: element (i, j) of
+// phase (py, px) of a channel is the padded input's element (i * stride + py, j * stride + px). A tap reads one phase, with stride 1.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <lacuna/network.hpp>
+
+#include "rows/planes.hpp"
+
+namespace lacuna::rows {
+
+/// The window of a convolution with two axes; those it does not have are 1 wide.
+struct Window {
+  std::uint32_t kernel_y = 1, kernel_x = 1;
+  std::uint32_t stride_y = 1, stride_x = 1;
+  std::uint32_t dilation_y = 1, dilation_x = 1;
+  std::uint32_t pad_y = 0, pad_x = 0;          ///< above, left
+  std::uint32_t pad_y_end = 0, pad_x_end = 0;  ///< below, right
+};
+
+/// Throws Unsupported for more than two spatial axes.
+Window window_of(const Conv& conv);
+
+/// Halo that the convolution's input needs to be read in place.
+struct Halo {
+  std::uint32_t y = 0, x = 0;
+};
+Halo halo_of(const Conv& conv);
+
+struct ConvRows {
+  struct Nonzero {
+    std::int32_t offset;  ///< in floats
+    float weight;
+  };
+  std::vector<std::size_t> row_begin;  ///< output_channels + 1
+  std::vector<Nonzero> nonzeros;       ///< of a row by ascending offset
+  std::vector<float> bias;             ///< one for each row
+
+  /// What the rows read: the input itself or its phases.
+  Planes source;
+  std::uint32_t step_y = 1, step_x = 1;  ///< from one output to the next, in elements of `source`
+
+  /// The phases that some weight reads, if the input is taken apart: channel c * phases.size() + k of `source` is phase k of channel c.
+  struct Phase {
+    std::uint32_t y, x;
+  };
+  std::vector<Phase> phases;
+  Window window;
+
+  std::size_t rows() const { return bias.size(); }
+};
+
+/// Needs: `in` and `out` are planes of the convolution's input and output, with lanes of the same kind. Throws InputError where extents do not fit.
+ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out);
+
+/// Fills channels [begin, end) of the input in `source` from `in`; both as lower_conv() was given or made them. Only if there are phases.
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source);
+
+/// The rows in an order in which every `block` neighbours share many sources; greedy. Cost: O(rows^2 x sources / 64).
+std::vector<std::uint32_t> cluster_rows(const ConvRows& rows, unsigned block);
+
+}  // namespace lacuna::rows

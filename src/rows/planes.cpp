@@ -1,0 +1,112 @@
+#include "rows/planes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::rows {
+namespace {
+
+constexpr std::size_t line_floats = 16;
+constexpr std::size_t slack_floats = 64;      // the longest tile of vectors that may begin at the last element
+constexpr std::size_t aliasing_floats = 1024;  // lines 4096 bytes apart share a set of L1
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Copies `width` elements, with strides.
+void copy_row(const float* source, std::size_t source_stride, float* target, std::size_t target_stride, std::size_t count) {
+  if (source_stride == 1 && target_stride == 1) {
+    std::memcpy(target, source, count * sizeof(float));
+    return;
+  }
+  for (std::size_t k = 0; k < count; ++k) target[k * target_stride] = source[k * source_stride];
+}
+
+/// Elements side by side: the strides of a row-major tensor.
+Planes row_major(const Planes& like) {
+  Planes planes = like;
+  planes.halo_y = planes.halo_x = 0;
+  planes.column = 1;
+  planes.row = like.width;
+  planes.channel = planes.row * like.height;
+  planes.image = planes.channel * like.channels;
+  planes.origin = 0;
+  planes.floats = planes.image * like.batch;
+  return planes;
+}
+
+void copy_elements(const Planes& from, const float* source, const Planes& to, float* target) {
+  if (from.lanes_are_inputs() && to.lanes_are_inputs()) {
+    for (std::size_t c = 0; c < from.channels; ++c)
+      for (std::size_t y = 0; y < from.height; ++y)
+        for (std::size_t x = 0; x < from.width; ++x) copy_row(source + from.at(0, c, y, x), 1, target + to.at(0, c, y, x), 1, from.batch);
+    return;
+  }
+  for (std::size_t n = 0; n < from.batch; ++n)
+    for (std::size_t c = 0; c < from.channels; ++c)
+      for (std::size_t y = 0; y < from.height; ++y)
+        copy_row(source + from.at(n, c, y, 0), from.column, target + to.at(n, c, y, 0), to.column, from.width);
+}
+
+}  // namespace
+
+Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x, Lanes lanes) {
+  const auto& extents = shape.extents;
+  if (extents.size() < 2 || extents.size() > 4)
+    throw Unsupported(fmt::format("planes of a value of shape {}: it has {} axes; batch, channels and up to two more have planes", to_string(shape), extents.size()));
+  Planes planes;
+  planes.batch = extents[0];
+  planes.channels = extents[1];
+  planes.width = extents.size() > 2 ? extents.back() : 1;
+  planes.height = extents.size() > 3 ? extents[2] : 1;
+  planes.halo_y = halo_y;
+  planes.halo_x = halo_x;
+  const std::size_t unit = lanes == Lanes::batch ? planes.batch : 1;
+  planes.column = unit;
+  planes.row = (planes.width + std::size_t{halo_x}) * unit;
+  const std::size_t border = halo_y * planes.row + halo_x * unit;
+  planes.channel = round_up((planes.height - std::size_t{1}) * planes.row + planes.width * unit + border, line_floats);
+  if (planes.channel % aliasing_floats == 0) planes.channel += line_floats;
+  planes.image = lanes == Lanes::batch ? 1 : planes.channels * planes.channel;
+  planes.origin = round_up(border, line_floats);
+  planes.floats = planes.origin + planes.plane_sets() * planes.channels * planes.channel + slack_floats;
+  return planes;
+}
+
+void zero_halo(const Planes& planes, float* memory) {
+  std::size_t done = 0;  // everything before is an element or zero
+  const std::size_t lanes = planes.lanes_are_inputs() ? planes.batch : 1;
+  for (std::size_t n = 0; n < planes.plane_sets(); ++n)
+    for (std::size_t c = 0; c < planes.channels; ++c)
+      for (std::size_t y = 0; y < planes.height; ++y)
+        for (std::size_t x = 0; x < planes.width; ++x) {
+          const std::size_t element = planes.at(n, c, y, x);
+          if (element > done) std::fill(memory + done, memory + element, 0.0f);
+          done = element + lanes;
+          if (planes.column == lanes) {  // a row without gaps
+            done = planes.at(n, c, y, planes.width - std::size_t{1}) + lanes;
+            break;
+          }
+        }
+  std::fill(memory + std::min(done, planes.floats), memory + planes.floats, 0.0f);
+}
+
+void load_planes(const float* elements, const Planes& planes, float* memory) {
+  zero_halo(planes, memory);
+  copy_elements(row_major(planes), elements, planes, memory);
+}
+
+void store_elements(const Planes& planes, const float* memory, float* elements) { copy_elements(planes, memory, row_major(planes), elements); }
+
+void copy_planes(const Planes& from, const float* source, const Planes& to, float* target) {
+  if (from.batch != to.batch || from.channels != to.channels || from.height != to.height || from.width != to.width)
+    throw InternalError(fmt::format("planes of {}x{}x{}x{} do not fit planes of {}x{}x{}x{}", from.batch, from.channels, from.height, from.width, to.batch, to.channels,
+                                    to.height, to.width));
+  zero_halo(to, target);
+  copy_elements(from, source, to, target);
+}
+
+}  // namespace lacuna::rows

@@ -1,0 +1,144 @@
+// Sparse convolutions, every kernel on every instruction set, against plain loops in double.
+#include "plan/sparse_conv.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/aligned_buffer.hpp"
+#include "plan/tile_shape.hpp"
+#include "support/all_isas.hpp"
+#include "support/random_conv.hpp"
+
+namespace lacuna::tests {
+namespace {
+
+using plan::ConvKernelChoice;
+using plan::ConvKernelKind;
+using rows::Lanes;
+using rows::Planes;
+
+std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(count);
+  for (float& value : values) value = uniform(random);
+  return values;
+}
+
+std::vector<ConvKernelChoice> choices_of(cpu::Isa) {
+  std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}};
+  for (plan::TileShape shape : std::span<const plan::TileShape>{}) {
+    choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
+    choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});
+  }
+  return choices;
+}
+
+class SparseConvConformance : public testing::TestWithParam<std::string> {
+ protected:
+  cpu::Isa isa() const { return cpu::choose_isa(GetParam()); }
+
+  /// The halo of `in` and the rows of `out` are those of the case unless `extra` columns more are wanted.
+  void expect_agrees(const ConvCase& wanted, Lanes lanes, unsigned seed, std::uint32_t out_halo = 1) const {
+    std::mt19937 random(seed);
+    const Conv conv = random_conv(wanted, random);
+    const Shape in_shape = input_shape(wanted), out_shape = output_shape(wanted);
+    const std::vector<float> input = random_floats(in_shape.size(), random);
+    const std::vector<float> skip = wanted.skip ? random_floats(out_shape.size(), random) : std::vector<float>();
+    const PlainOutput expected = plain_conv(conv, in_shape, out_shape, input, skip);
+    const rows::Halo halo = rows::halo_of(conv);
+    const Planes in = planes_for(in_shape, halo.y, halo.x, lanes), out = planes_for(out_shape, out_halo, out_halo, lanes), skip_planes = planes_for(out_shape, 0, 2, lanes);
+    base::AlignedFloats in_memory(in.floats), out_memory(out.floats), skip_memory(skip_planes.floats);
+    load_planes(input.data(), in, in_memory.data());
+    if (wanted.skip) load_planes(skip.data(), skip_planes, skip_memory.data());
+    std::vector<float> first_bits;
+    for (const ConvKernelChoice& choice : choices_of(isa()))
+      for (unsigned threads : {1u, 2u}) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << to_string(choice) << ", " << threads << " threads, lanes are " << (lanes == Lanes::batch ? "inputs" : "pixels"));
+        const plan::SparseConv sparse(conv, in, out, wanted.skip ? &skip_planes : nullptr, choice, isa(), threads);
+        base::AlignedFloats scratch(sparse.scratch_floats());
+        std::fill(out_memory.data(), out_memory.data() + out.floats, 777.0f);
+        std::fill(scratch.data(), scratch.data() + scratch.size(), std::numeric_limits<float>::quiet_NaN());
+        sparse.run(in_memory.data(), skip_memory.data(), out_memory.data(), scratch.data());
+        std::vector<float> got(out_shape.size());
+        store_elements(out, out_memory.data(), got.data());
+        for (std::size_t k = 0; k < got.size(); ++k) {
+          const double slope = std::max(1.0, double{std::abs(wanted.activation.first)});
+          const double bound = slope * 1.2 * (expected.magnitudes[k] * 6e-8 * 40 + 1e-6);
+          ASSERT_NEAR(got[k], expected.values[k], bound) << sparse.describe() << ", element " << k;
+        }
+        expect_halo_is_zero(out, out_memory.data());
+        if (choice.kind == ConvKernelKind::gather) continue;
+        if (first_bits.empty()) first_bits = got;
+        ASSERT_EQ(got, first_bits) << "other bits than the first kernel's";
+      }
+  }
+
+  /// What a convolution that reads these planes may touch.
+  static void expect_halo_is_zero(const Planes& planes, const float* memory) {
+    for (std::uint32_t n = 0; n < planes.batch; ++n)
+      for (std::uint32_t c = 0; c < planes.channels; ++c)
+        for (std::int64_t y = -std::int64_t{planes.halo_y}; y < std::int64_t{planes.height} + planes.halo_y; ++y)
+          for (std::int64_t x = -std::int64_t{planes.halo_x}; x < std::int64_t{planes.width} + planes.halo_x; ++x) {
+            if (y >= 0 && y < planes.height && x >= 0 && x < planes.width) continue;
+            const auto place = static_cast<std::int64_t>(planes.at(n, c, 0, 0)) + y * static_cast<std::int64_t>(planes.row) + x * static_cast<std::int64_t>(planes.column);
+            ASSERT_EQ(memory[place], 0.0f) << "halo of image " << n << ", channel " << c << ", row " << y << ", column " << x;
+          }
+  }
+
+  void expect_agrees_everywhere(const ConvCase& wanted, unsigned seed) const {
+    for (std::uint32_t batch : {1u, 3u, 16u})
+      for (Lanes lanes : {Lanes::pixels, Lanes::batch}) {
+        ConvCase one = wanted;
+        one.batch = batch;
+        expect_agrees(one, lanes, seed);
+      }
+  }
+};
+
+TEST_P(SparseConvConformance, WindowsOfAllKindsAgree) {
+  unsigned seed = 1;
+  for (const ConvCase& wanted : {ConvCase{}, ConvCase{.extents = {7, 7}, .kernel = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}},
+                                 ConvCase{.extents = {14, 15}, .strides = {2, 2}}, ConvCase{.extents = {13, 14}, .kernel = {1, 1}, .strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}},
+                                 ConvCase{.extents = {12, 11}, .kernel = {5, 3}, .strides = {1, 3}, .pads_begin = {0, 2}, .pads_end = {2, 1}},
+                                 ConvCase{.extents = {12, 20}, .dilations = {2, 3}, .pads_begin = {2, 3}, .pads_end = {2, 3}},
+                                 ConvCase{.extents = {11, 12}, .strides = {2, 1}, .dilations = {3, 2}, .pads_begin = {1, 0}, .pads_end = {4, 0}},
+                                 ConvCase{.extents = {30, 33}, .kernel = {7, 7}, .strides = {2, 2}, .pads_begin = {3, 3}, .pads_end = {3, 3}}})
+    expect_agrees_everywhere(wanted, seed++);
+}
+
+TEST_P(SparseConvConformance, GroupsAndManyRowsAgree) {
+  expect_agrees_everywhere(ConvCase{.group_channels = 1, .output_channels = 6, .groups = 6, .density = 1}, 20);
+  expect_agrees_everywhere(ConvCase{.group_channels = 3, .output_channels = 8, .groups = 2}, 21);
+  expect_agrees_everywhere(ConvCase{.group_channels = 20, .output_channels = 61, .extents = {9, 10}, .density = 0.1}, 22);
+}
+
+TEST_P(SparseConvConformance, OneAxisAndNoneAgree) {
+  expect_agrees_everywhere(ConvCase{.extents = {23}, .kernel = {3}, .strides = {1}, .dilations = {1}, .pads_begin = {1}, .pads_end = {1}}, 30);
+  expect_agrees_everywhere(ConvCase{.extents = {50}, .kernel = {5}, .strides = {2}, .dilations = {2}, .pads_begin = {4}, .pads_end = {0}}, 31);
+  expect_agrees_everywhere(ConvCase{.group_channels = 40, .output_channels = 35, .extents = {}, .kernel = {}, .strides = {}, .dilations = {}, .pads_begin = {}, .pads_end = {}}, 32);
+}
+
+TEST_P(SparseConvConformance, ActivationsAndSkipConnectionsAgree) {
+  unsigned seed = 40;
+  for (const Activation& activation :
+       {Activation::identity(), Activation::relu(), Activation::clip(-0.5f, 0.25f), Activation::leaky_relu(0.1f), Activation::sigmoid(), Activation::tanh(),
+        Activation::hard_sigmoid(0.2f, 0.5f), Activation::hard_swish(), Activation::swish()})
+    for (bool skip : {false, true}) {
+      SCOPED_TRACE(testing::Message() << to_string(activation) << (skip ? " with a skip connection" : ""));
+      for (Lanes lanes : {Lanes::pixels, Lanes::batch}) {
+        expect_agrees(ConvCase{.batch = 2, .extents = {9, 9}, .activation = activation, .skip = skip}, lanes, seed);
+        expect_agrees(ConvCase{.batch = 8, .extents = {5, 5}, .strides = {2, 2}, .activation = activation, .skip = skip}, lanes, seed, 0);
+      }
+      ++seed;
+    }
+}
+
+TEST_P(SparseConvConformance, SmallAndEmptyOnesAgree) {
+  expect_agrees_everywhere(ConvCase{.extents = {1, 1}}, 70);
+  expect_agrees_everywhere(ConvCase{.output_channels = 1, .extents = {2, 3}, .density = 0}, 71);
+  expect_agrees_everywhere(ConvCase{.group_channels = 1, .output_channels = 1, .extents = {3, 40}, .density = 1}, 72);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, SparseConvConformance, testing::ValuesIn(all_isas()), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace lacuna::tests
