@@ -8,58 +8,75 @@
 namespace lacuna::operators {
 namespace {
 
-/// out[k] = f(a[k], b[k]) along one run. The strides that occur most are loops of their own, so that the compiler can take many at a time.
-template <typename T, typename Result, typename F>
-void run(const T* a, std::int64_t a_stride, const T* b, std::int64_t b_stride, Result* out, std::int64_t length, F f) {
-  using C = Computed<T>;
-  if (a_stride == 1 && b_stride == 1) {
-    for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(f(static_cast<C>(a[k]), static_cast<C>(b[k])));
-  } else if (a_stride == 1 && b_stride == 0) {
-    const auto fixed = static_cast<C>(*b);
-    for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(f(static_cast<C>(a[k]), fixed));
-  } else if (a_stride == 0 && b_stride == 1) {
-    const auto fixed = static_cast<C>(*a);
-    for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(f(fixed, static_cast<C>(b[k])));
-  } else {
-    for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(f(static_cast<C>(a[k * a_stride]), static_cast<C>(b[k * b_stride])));
-  }
-}
+/// out[k] = f(a[k], b[k]) along one run of `length` elements. F has no state.
+using Run = void(const std::byte* a, std::int64_t a_stride, const std::byte* b, std::int64_t b_stride, std::byte* out, std::int64_t length);
 
 template <typename T, typename Result, typename F>
-void combine(const T* a, const Shape& a_shape, const T* b, const Shape& b_shape, Result* out, const Shape& shape, F f) {
-  Walk<3> walk{extents_of(shape), {broadcast_strides(a_shape, shape), broadcast_strides(b_shape, shape), strides_of(shape)}};
+void run(const std::byte* a_bytes, std::int64_t a_stride, const std::byte* b_bytes, std::int64_t b_stride, std::byte* out_bytes, std::int64_t length) {
+  using C = Computed<T>;
+  const T* const a = reinterpret_cast<const T*>(a_bytes);
+  const T* const b = reinterpret_cast<const T*>(b_bytes);
+  auto* const out = reinterpret_cast<Result*>(out_bytes);
+  if constexpr (std::is_floating_point_v<T>) {  // the strides that occur most are loops of their own, so that the compiler can take many at a time
+    if (a_stride == 1 && b_stride == 1) {
+      for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(F{}(a[k], b[k]));
+      return;
+    }
+    if (a_stride == 1 && b_stride == 0) {
+      const T fixed = *b;
+      for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(F{}(a[k], fixed));
+      return;
+    }
+    if (a_stride == 0 && b_stride == 1) {
+      const T fixed = *a;
+      for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(F{}(fixed, b[k]));
+      return;
+    }
+  }
+  for (std::int64_t k = 0; k < length; ++k) out[k] = static_cast<Result>(F{}(static_cast<C>(a[k * a_stride]), static_cast<C>(b[k * b_stride])));
+}
+
+/// Without types, so that it is compiled once and not for every operator and type.
+struct Operand {
+  const std::byte* data;
+  const Shape& shape;
+};
+void combine(const Operand& a, const Operand& b, std::size_t bytes, const Shape& shape, std::byte* out, std::size_t out_bytes, Run* run) {
+  Walk<3> walk{extents_of(shape), {broadcast_strides(a.shape, shape), broadcast_strides(b.shape, shape), strides_of(shape)}};
   walk.simplify();
   walk.for_each_run([&](const auto& place) {
-    run(a + place[0], walk.run_stride(0), b + place[1], walk.run_stride(1), out + place[2], walk.run_length(), f);
+    run(a.data + static_cast<std::size_t>(place[0]) * bytes, walk.run_stride(0), b.data + static_cast<std::size_t>(place[1]) * bytes, walk.run_stride(1),
+        out + static_cast<std::size_t>(place[2]) * out_bytes, walk.run_length());
   });
 }
 
 template <Types allowed, typename F>
-void combine_two(const Evaluation& job, F f) {
-  with_type<allowed>(job.signature.type, [&](auto tag) {
+void combine_two(const Evaluation& job, F) {
+  Run* const loop = with_type<allowed>(job.signature.type, [](auto tag) -> Run* {
     using T = typename decltype(tag)::type;
-    combine(job.in<T>(0), job.shape(0), job.in<T>(1), job.shape(1), job.out<T>(), job.signature.shape, f);
+    return run<T, T, F>;
   });
+  combine({job.inputs[0].data, job.shape(0)}, {job.inputs[1].data, job.shape(1)}, job.element_bytes(), job.signature.shape, job.output, job.element_bytes(), loop);
 }
 
 /// A result of bools.
 template <Types allowed, typename F>
-void compare_two(const Evaluation& job, F f) {
-  with_type<allowed>(job.type(0), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    combine(job.in<T>(0), job.shape(0), job.in<T>(1), job.shape(1), job.out<std::uint8_t>(), job.signature.shape, f);
-  });
+void compare_two(const Evaluation& job, F) {
+  Run* const loop = with_type<allowed>(job.type(0), [](auto tag) -> Run* { return run<typename decltype(tag)::type, std::uint8_t, F>; });
+  combine({job.inputs[0].data, job.shape(0)}, {job.inputs[1].data, job.shape(1)}, size_of(job.type(0)), job.signature.shape, job.output, 1, loop);
 }
 
 /// f(f(first, second), third)...
 template <typename F>
-void combine_all(const Evaluation& job, F f) {
-  with_type<numbers>(job.signature.type, [&](auto tag) {
+void combine_all(const Evaluation& job, F) {
+  Run* const loop = with_type<numbers>(job.signature.type, [](auto tag) -> Run* {
     using T = typename decltype(tag)::type;
-    const Shape& shape = job.signature.shape;
-    combine(job.in<T>(0), job.shape(0), job.in<T>(0), job.shape(0), job.out<T>(), shape, [](auto a, auto) { return a; });
-    for (std::size_t k = 1; k < job.inputs.size(); ++k) combine(job.out<T>(), shape, job.in<T>(k), job.shape(k), job.out<T>(), shape, f);
+    return run<T, T, F>;
   });
+  const Shape& shape = job.signature.shape;
+  const std::size_t bytes = job.element_bytes();
+  copy_strided(job.inputs[0].data, 0, extents_of(shape), broadcast_strides(job.shape(0), shape), bytes, job.output);
+  for (std::size_t k = 1; k < job.inputs.size(); ++k) combine({job.output, shape}, {job.inputs[k].data, job.shape(k)}, bytes, shape, job.output, bytes, loop);
 }
 
 /// Integers wrap around: computed without sign, where that is defined.

@@ -21,12 +21,6 @@ void convert(const From* in, To* out, std::size_t size, bool to_bool) {
 
 }  // namespace
 
-ElementType type_of_name(const Call& call, std::string_view name) {
-  for (unsigned k = 0; k <= static_cast<unsigned>(ElementType::boolean); ++k)
-    if (name_of(static_cast<ElementType>(k)) == name) return static_cast<ElementType>(k);
-  refuse(call, "elements of type \"{}\"", name);
-}
-
 ElementType type_of_number(const Call& call, std::int64_t number) {
   switch (number) {
     case 1: return ElementType::f32;

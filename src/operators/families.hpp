@@ -38,8 +38,7 @@ void advance_position(std::vector<std::uint32_t>& position, const Shape& shape);
 // cast.cpp
 Infer infer_cast, infer_cast_like;
 Evaluate cast;
-ElementType type_of_name(const Call& call, std::string_view name);       ///< "f32"
-ElementType type_of_number(const Call& call, std::int64_t number);       ///< ONNX's TensorProto.DataType
+ElementType type_of_number(const Call& call, std::int64_t number);  ///< ONNX's TensorProto.DataType
 
 // reduce.cpp
 Infer infer_reduce;

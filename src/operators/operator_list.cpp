@@ -30,7 +30,7 @@ constexpr Entry list[] = {
     {"Celu", 1, 1, floats, infer_same, celu},
     {"Clip", 1, 3, numbers, infer_clip, clip},
     {"Concat", 1, any_number, all_types, infer_concat, concat},
-    {"ConstantOfShape", 1, 1, all_types, infer_constant_of_shape, constant_of_shape},
+    {"ConstantOfShape", 1, 2, all_types, infer_constant_of_shape, constant_of_shape},
     {"Conv", 2, 3, floats, infer_conv, conv},
     {"Cos", 1, 1, floats, infer_same, cos},
     {"Cosh", 1, 1, floats, infer_same, cosh},

@@ -1,5 +1,6 @@
 // Reductions over axes: the input is read once, in order; where an axis is reduced the place in the output stands still.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -30,17 +31,21 @@ Shape reduced_shape(const Shape& shape, const std::vector<std::size_t>& axes, bo
   return result;
 }
 
+/// For each run of the input: its place, the place of its (first) result, and whether the run is reduced to one. Compiled once for all types.
+using FoldRun = std::function<void(std::int64_t from, std::int64_t to, std::int64_t length, bool is_reduced)>;
+void walk_runs(const Shape& shape, const Shape& kept, const FoldRun& run) {
+  Walk<2> walk{extents_of(shape), {strides_of(shape), broadcast_strides(kept, shape)}};
+  walk.simplify();
+  walk.for_each_run([&](const auto& place) { run(place[0], place[1], walk.run_length(), walk.run_stride(1) == 0); });
+}
+
 /// accumulators[place in the output] = f(accumulator, element) over all elements of `in`.
 template <typename T, typename Accumulator, typename F>
 void fold(const T* in, const Shape& shape, const Shape& kept, std::vector<Accumulator>& accumulators, F f) {
-  Walk<2> walk{extents_of(shape), {strides_of(shape), broadcast_strides(kept, shape)}};
-  walk.simplify();
-  const std::int64_t length = walk.run_length();
-  const std::int64_t stride = walk.run_stride(1);
-  walk.for_each_run([&](const auto& place) {
-    const T* const from = in + place[0];
-    Accumulator* const to = accumulators.data() + place[1];
-    if (stride == 0) {
+  walk_runs(shape, kept, [&](std::int64_t place, std::int64_t result, std::int64_t length, bool is_reduced) {
+    const T* const from = in + place;
+    Accumulator* const to = accumulators.data() + result;
+    if (is_reduced) {
       Accumulator sum = *to;
       for (std::int64_t k = 0; k < length; ++k) sum = f(sum, static_cast<Computed<T>>(from[k]));
       *to = sum;
@@ -142,12 +147,10 @@ void reduce_log_sum_exp(const Evaluation& job) {
   fold(values.data(), shape, kept, largest, [](double a, double b) { return std::max(a, b); });
   for (double& value : largest) value = std::isinf(value) ? 0 : value;
   std::vector<double> shifted(values.size());
-  Walk<2> walk{extents_of(shape), {strides_of(shape), broadcast_strides(kept, shape)}};
-  walk.simplify();
-  walk.for_each_run([&](const auto& place) {
-    for (std::int64_t k = 0; k < walk.run_length(); ++k)
-      shifted[static_cast<std::size_t>(place[0] + k)] =
-          std::exp(values[static_cast<std::size_t>(place[0] + k)] - largest[static_cast<std::size_t>(place[1] + k * walk.run_stride(1))]);
+  walk_runs(shape, kept, [&](std::int64_t from, std::int64_t to, std::int64_t length, bool is_reduced) {
+    for (std::int64_t k = 0; k < length; ++k)
+      shifted[static_cast<std::size_t>(from + k)] =
+          std::exp(values[static_cast<std::size_t>(from + k)] - largest[static_cast<std::size_t>(is_reduced ? to : to + k)]);
   });
   std::vector<double> sums(job.out_size(), 0);
   fold(shifted.data(), shape, kept, sums, [](double a, double b) { return a + b; });

@@ -104,28 +104,15 @@ void dropout(const Evaluation& job) {
     copy_elements(job);
 }
 
-/// The attribute `value` is the element to repeat, as an integer or a number; `value_type` its type. A missing value is a float 0.
+/// ONNX's attribute value is input 1 here, a single element; without it a float 0.
 Signature infer_constant_of_shape(const Inference& question) {
-  const Shape shape = make_shape(question.call, question.integers(0, "shape"));
-  const Attribute* const value = find_attribute(question.call, "value");
-  if (const std::string_view type = text_attribute(question.call, "value_type", ""); !type.empty()) return {type_of_name(question.call, type), shape};
-  return {value != nullptr && std::holds_alternative<std::int64_t>(*value) ? ElementType::i64 : ElementType::f32, shape};
+  if (question.has(1) && question.shape(1).size() != 1) fail(question.call, "a value of {}; expected one element", describe(question.shape(1)));
+  return {question.has(1) ? question.type(1) : ElementType::f32, make_shape(question.call, question.integers(0, "shape"))};
 }
 void constant_of_shape(const Evaluation& job) {
-  with_type<all_types>(job.signature.type, [&](auto tag) {
+  with_width(job.element_bytes(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    T element{};
-    if (const Attribute* const value = find_attribute(job.call, "value")) {
-      if (const auto* const integer = std::get_if<std::int64_t>(value)) {
-        if constexpr (is_float<T>)
-          element = static_cast<T>(static_cast<double>(*integer));
-        else
-          element = static_cast<T>(*integer);
-      } else {
-        element = saturated<T>(number_attribute(job.call, "value", 0));
-      }
-    }
-    std::fill_n(job.out<T>(), job.out_size(), element);
+    std::fill_n(job.out<T>(), job.out_size(), job.has(1) ? *job.in<T>(1) : T{0});
   });
 }
 
