@@ -1,6 +1,7 @@
 // Plain loops in double: the judge of every device. Small enough to check by reading; never fast, never clever.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <lacuna/network.hpp>
@@ -10,6 +11,10 @@ namespace lacuna::reference {
 
 /// The output values for one input, in double. `input` has as many values as the network's input has neurons.
 std::vector<double> evaluate(const Network& network, const std::vector<double>& input);
+
+/// The outputs of a network of tensors, in the order of all_outputs(); inputs in that of all_inputs(). Throws InputError if an input's type or shape is not
+/// the network's.
+std::vector<TypedTensor> evaluate(const Network& network, std::span<const TypedTensor> inputs);
 
 /// Row `row` of sparse or dense inputs as evaluate wants it.
 std::vector<double> input_row(const SparseMatrix& inputs, std::size_t row);
