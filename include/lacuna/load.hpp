@@ -21,6 +21,7 @@ struct LoadOptions {
   std::optional<Activation> activation{};  ///< default: clip(0, 32) for challenge layers, see the trained folder's rule
   std::uint32_t batch = 0;            ///< of ONNX models: replaces the first dimension of every input; 0: the file's, or 1 where that is not fixed
   std::map<std::string, std::vector<std::size_t>> input_shapes{};  ///< of ONNX models, by the input's name: for dimensions the file does not fix
+  std::vector<std::vector<std::size_t>> shapes_in_order{};  ///< the same for the first, the second, ... input; empty: none is given
   bool use_store = true;              ///< read the binary store if it is fresh, write it if not
   std::filesystem::path store{};      ///< where; empty: beside the text
   unsigned threads = 0;               ///< 0: all cores
@@ -55,6 +56,12 @@ Tensor load_tensor(const std::filesystem::path& file);
 
 /// Writes .npy version 1.0, float32: to a temporary file first, then renamed.
 void save_tensor(const Tensor& tensor, const std::filesystem::path& file);
+
+/// The same for elements of any type: .npy of bool, float16, float32, float64 and integers, in C order; an .idx file as load_tensor reads it.
+TypedTensor load_typed_tensor(const std::filesystem::path& file);
+
+/// Throws Unsupported for bfloat16, which .npy does not know.
+void save_typed_tensor(const TypedTensor& tensor, const std::filesystem::path& file);
 
 /// The challenge's constant bias: -0.3, -0.35, -0.4, -0.45 up to 1,024, 4,096, 16,384 and 65,536 neurons.
 float challenge_bias(std::uint32_t neurons);

@@ -36,6 +36,7 @@ struct CommonOptions {
   std::string kernel = "auto";
   std::string store;
   bool no_store = false;
+  std::vector<std::string> input_shapes;  ///< of ONNX models: "name=1x3x224x224"
   bool json = false;
 };
 

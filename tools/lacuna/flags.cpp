@@ -1,6 +1,7 @@
 // Flags that several commands share, and what they lead to.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "command.hpp"
@@ -15,6 +16,24 @@ std::string optimise_help() {
   return help;
 }
 
+/// "x=1x3x224x224"; the name may hold anything.
+std::pair<std::string, std::vector<std::size_t>> parse_input_shape(const std::string& text) {
+  const auto fail = [&] { throw lacuna::InputError(fmt::format("--input-shape {} is not of the form NAME=1x3x224x224", text)); };
+  const std::size_t mark = text.rfind('=');
+  if (mark == std::string::npos || mark == 0) fail();
+  std::vector<std::size_t> shape;
+  const char* at = text.data() + mark + 1;
+  const char* end = text.data() + text.size();
+  while (at != end) {
+    std::size_t extent = 0;
+    const auto [stop, error] = std::from_chars(at, end, extent);
+    if (error != std::errc{} || (stop != end && (*stop != 'x' || stop + 1 == end))) fail();
+    shape.push_back(extent);
+    at = stop == end ? end : stop + 1;
+  }
+  return {text.substr(0, mark), shape};
+}
+
 }  // namespace
 
 void add_json_flag(CLI::App& command, CommonOptions& options) {
@@ -25,6 +44,7 @@ void add_load_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--threads", options.threads, "Threads (default: LACUNA_THREADS, else all cores)")->check(CLI::Range(1u, 4096u));
   command.add_option("--store", options.store, "Where the binary store is kept (default: beside the text)");
   command.add_flag("--no-store", options.no_store, "Neither read nor write a binary store, of the network or of what the passes make of it");
+  command.add_option("--input-shape", options.input_shapes, "ONNX models: the shape of an input, NAME=1x3x224x224, where the file leaves it open");
 }
 
 void add_compile_flags(CLI::App& command, CommonOptions& options) {
@@ -40,6 +60,7 @@ lacuna::LoadOptions load_options(const CommonOptions& options) {
   load.threads = options.threads;
   load.use_store = !options.no_store;
   load.store = options.store;
+  for (const std::string& text : options.input_shapes) load.input_shapes.insert(parse_input_shape(text));
   load.progress = progress_bar();
   return load;
 }

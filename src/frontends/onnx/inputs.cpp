@@ -79,15 +79,25 @@ std::vector<const ValueProto*> real_inputs(const GraphProto& graph) {
   return inputs;
 }
 
+/// By name, those given in order included.
+Wishes all_wishes(const LoadOptions& options, const std::vector<const ValueProto*>& inputs) {
+  check_wishes(options.input_shapes, inputs);
+  Wishes wishes = options.input_shapes;
+  if (options.shapes_in_order.size() > inputs.size())
+    throw InputError(fmt::format("{} inputs were given, but the model has {}", options.shapes_in_order.size(), inputs.size()));
+  for (std::size_t k = 0; k < options.shapes_in_order.size(); ++k) wishes.emplace(inputs[k]->name, options.shapes_in_order[k]);
+  return wishes;
+}
+
 }  // namespace
 
 void add_inputs(Builder& builder, const GraphProto& graph, const LoadOptions& options) {
   const std::vector<const ValueProto*> inputs = real_inputs(graph);
-  check_wishes(options.input_shapes, inputs);
+  const Wishes wishes = all_wishes(options, inputs);
   for (const ValueProto* input : inputs) {
     if (!input->is_tensor) throw Unsupported(fmt::format("input {} is no tensor; sequences, maps and optionals are not supported", in_quotes(input->name)));
-    const auto wish = options.input_shapes.find(std::string(input->name));
-    const Shape shape = make_shape(wish == options.input_shapes.end() ? file_shape(*input, options.batch) : wished_shape(*input, wish->second));
+    const auto wish = wishes.find(std::string(input->name));
+    const Shape shape = make_shape(wish == wishes.end() ? file_shape(*input, options.batch) : wished_shape(*input, wish->second));
     builder.add_input(input->name, element_type(input->data_type), shape);
     if (!input->shape || input->shape->empty() || builder.changed_batch().from != 0) continue;
     if (const std::int64_t fixed = (*input->shape)[0].value; fixed > 0 && fixed != shape.extents[0])

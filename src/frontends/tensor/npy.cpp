@@ -62,40 +62,30 @@ std::vector<std::size_t> shape_of(std::string_view head, const std::string& name
   return shape;
 }
 
-template <typename T>
-std::vector<float> convert(std::string_view data, const std::vector<std::size_t>& shape, const std::string& name) {
-  std::vector<float> values(count_elements(shape, sizeof(T), data.size(), name));
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    T element;
-    std::memcpy(&element, data.data() + k * sizeof(T), sizeof(T));
-    values[k] = static_cast<float>(element);
-  }
-  return values;
-}
+struct NamedKind {
+  std::string_view kind;  ///< without the byte order
+  ElementType type;
+};
+constexpr NamedKind kinds[] = {{"f4", ElementType::f32}, {"f8", ElementType::f64}, {"f2", ElementType::f16}, {"i1", ElementType::i8},
+                               {"i2", ElementType::i16}, {"i4", ElementType::i32}, {"i8", ElementType::i64}, {"u1", ElementType::u8},
+                               {"u2", ElementType::u16}, {"u4", ElementType::u32}, {"u8", ElementType::u64}, {"b1", ElementType::boolean}};
 
-std::vector<float> convert_kind(std::string_view kind, std::string_view data, const std::vector<std::size_t>& shape,
-                                const std::string& name) {
+ElementType type_of(std::string_view kind, const std::string& name) {
   const bool foreign_order = kind.starts_with('>');
-  const std::string_view type = kind.empty() ? kind : kind.substr(1);
-  if (!foreign_order) {
-    if (type == "f4") return convert<float>(data, shape, name);
-    if (type == "f8") return convert<double>(data, shape, name);
-    if (type == "i1") return convert<std::int8_t>(data, shape, name);
-    if (type == "i2") return convert<std::int16_t>(data, shape, name);
-    if (type == "i4") return convert<std::int32_t>(data, shape, name);
-    if (type == "i8") return convert<std::int64_t>(data, shape, name);
-    if (type == "u1" || type == "b1") return convert<std::uint8_t>(data, shape, name);
-    if (type == "u2") return convert<std::uint16_t>(data, shape, name);
-    if (type == "u4") return convert<std::uint32_t>(data, shape, name);
-    if (type == "u8") return convert<std::uint64_t>(data, shape, name);
-  }
-  throw Unsupported(fmt::format("{}: elements of kind {} are not read; save as float32 (numpy: array.astype('<f4'))",
-                                name, base::quote(kind)));
+  for (const NamedKind& entry : kinds)
+    if (!foreign_order && !kind.empty() && kind.substr(1) == entry.kind) return entry.type;
+  throw Unsupported(fmt::format("{}: elements of kind {} are not read; save as float32 (numpy: array.astype('<f4'))", name, base::quote(kind)));
 }
 
-}  // namespace
+/// A file in parts: the elements are not looked at yet.
+struct NpyFile {
+  ElementType type;
+  std::vector<std::size_t> shape;
+  std::string_view data;
+  std::string_view kind;
+};
 
-Tensor read_npy(std::string_view bytes, const std::string& name) {
+NpyFile take_apart(std::string_view bytes, const std::string& name) {
   const auto fail_short = [&] {
     throw InputError(name,
                      fmt::format("this .npy file is cut short: its head is longer than its {} bytes", bytes.size()));
@@ -117,10 +107,76 @@ Tensor read_npy(std::string_view bytes, const std::string& name) {
   const std::string_view head = bytes.substr(head_at, length);
   if (!find_key(head, "fortran_order", name).starts_with("False"))
     throw Unsupported(fmt::format("{}: Fortran order is not read; save numpy.ascontiguousarray(array)", name));
-  Tensor tensor;
-  tensor.shape = shape_of(head, name);
-  tensor.values = convert_kind(element_kind(head, name), bytes.substr(head_at + length), tensor.shape, name);
-  return tensor;
+  NpyFile file;
+  file.kind = element_kind(head, name);
+  file.type = type_of(file.kind, name);
+  file.shape = shape_of(head, name);
+  file.data = bytes.substr(head_at + length);
+  count_elements(file.shape, size_of(file.type), file.data.size(), name);
+  return file;
+}
+
+template <typename T>
+std::vector<float> convert(std::string_view data) {
+  std::vector<float> values(data.size() / sizeof(T));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    T element;
+    std::memcpy(&element, data.data() + k * sizeof(T), sizeof(T));
+    values[k] = static_cast<float>(element);
+  }
+  return values;
+}
+
+std::vector<float> convert(const NpyFile& file, const std::string& name) {
+  switch (file.type) {
+    case ElementType::f32: return convert<float>(file.data);
+    case ElementType::f64: return convert<double>(file.data);
+    case ElementType::i8: return convert<std::int8_t>(file.data);
+    case ElementType::i16: return convert<std::int16_t>(file.data);
+    case ElementType::i32: return convert<std::int32_t>(file.data);
+    case ElementType::i64: return convert<std::int64_t>(file.data);
+    case ElementType::u8:
+    case ElementType::boolean: return convert<std::uint8_t>(file.data);
+    case ElementType::u16: return convert<std::uint16_t>(file.data);
+    case ElementType::u32: return convert<std::uint32_t>(file.data);
+    case ElementType::u64: return convert<std::uint64_t>(file.data);
+    default:
+      throw Unsupported(fmt::format("{}: elements of kind {} are not read here; save as float32 (numpy: array.astype('<f4'))", name, base::quote(file.kind)));
+  }
+}
+
+}  // namespace
+
+Tensor read_npy(std::string_view bytes, const std::string& name) {
+  const NpyFile file = take_apart(bytes, name);
+  return {file.shape, convert(file, name)};
+}
+
+TypedTensor read_typed_npy(std::string_view bytes, const std::string& name) {
+  const NpyFile file = take_apart(bytes, name);
+  const auto* data = reinterpret_cast<const std::byte*>(file.data.data());
+  std::vector<std::byte> elements(data, data + file.data.size());
+  if (file.type == ElementType::boolean)
+    for (std::byte& element : elements) element = std::byte{element != std::byte{0}};
+  return {file.type, file.shape, std::move(elements)};
+}
+
+std::string npy_head(ElementType type, const std::vector<std::size_t>& extents) {
+  std::string_view kind;
+  for (const NamedKind& entry : kinds)
+    if (entry.type == type) kind = entry.kind;
+  if (kind.empty()) throw Unsupported(fmt::format(".npy knows no {}; convert to float32", name_of(type)));
+  std::string shape;
+  for (const std::size_t extent : extents) shape += fmt::format("{}, ", extent);
+  if (shape.ends_with(", ") && extents.size() > 1) shape.resize(shape.size() - 2);
+  std::string head = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}", size_of(type) == 1 ? '|' : '<', kind, shape);
+  constexpr std::size_t start = 10;  // magic, version, length of the head
+  constexpr std::size_t alignment = 64;
+  head.append(alignment - 1 - (start + head.size()) % alignment, ' ');
+  head += '\n';
+  std::string out(npy_magic);
+  out += {'\x01', '\x00', static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
+  return out + head;
 }
 
 }  // namespace lacuna::frontends

@@ -49,22 +49,30 @@ Tensor load_tensor(const std::filesystem::path& file) {
   return frontends::read_tensor(bytes, file.string());
 }
 
-void save_tensor(const Tensor& tensor, const std::filesystem::path& file) {
-  std::string shape;
-  for (const std::size_t extent : tensor.shape) shape += fmt::format("{}, ", extent);
-  if (shape.ends_with(", ") && tensor.shape.size() > 1) shape.resize(shape.size() - 2);
-  std::string head = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", shape);
-  constexpr std::size_t start = 10;  // magic, version, length of the head
-  constexpr std::size_t alignment = 64;
-  head.append(alignment - 1 - (start + head.size()) % alignment, ' ');
-  head += '\n';
-  std::string out(frontends::npy_magic);
-  out += {'\x01', '\x00', static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
-  out += head;
+TypedTensor load_typed_tensor(const std::filesystem::path& file) {
+  const std::string bytes = base::read_all(*base::open_source(file));
+  if (std::string_view(bytes).starts_with(frontends::npy_magic)) return frontends::read_typed_npy(bytes, file.string());
+  const Tensor tensor = frontends::read_tensor(bytes, file.string());
+  return make_tensor<float>(tensor.shape, tensor.values);
+}
+
+namespace {
+
+void save(const std::filesystem::path& file, const std::string& head, const void* elements, std::size_t bytes) {
   base::AtomicFile writer(file);
-  writer.write(out.data(), out.size());
-  writer.write(tensor.values.data(), tensor.values.size() * sizeof(float));
+  writer.write(head.data(), head.size());
+  writer.write(elements, bytes);
   writer.commit();
+}
+
+}  // namespace
+
+void save_tensor(const Tensor& tensor, const std::filesystem::path& file) {
+  save(file, frontends::npy_head(ElementType::f32, tensor.shape), tensor.values.data(), tensor.values.size() * sizeof(float));
+}
+
+void save_typed_tensor(const TypedTensor& tensor, const std::filesystem::path& file) {
+  save(file, frontends::npy_head(tensor.type, tensor.shape), tensor.bytes.data(), tensor.bytes.size());
 }
 
 }  // namespace lacuna

@@ -14,6 +14,11 @@ inline constexpr std::string_view npy_magic = "\x93NUMPY";
 Tensor read_npy(std::string_view bytes, const std::string& name);
 Tensor read_idx(std::string_view bytes, const std::string& name);
 
+TypedTensor read_typed_npy(std::string_view bytes, const std::string& name);
+
+/// Everything of a .npy file (version 1.0) before the elements. Throws Unsupported for bfloat16.
+std::string npy_head(ElementType type, const std::vector<std::size_t>& extents);
+
 /// Either, by its first bytes.
 Tensor read_tensor(std::string_view bytes, const std::string& name);
 
