@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "show_model.hpp"
 
 namespace cli {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 struct InspectOptions : CommonOptions {
   std::string path;
   bool text = false;
+  std::uint32_t batch = 0;
 };
 
 /// One line of the table.
@@ -35,22 +37,20 @@ Layer describe(const lacuna::Network& network, const lacuna::Operator& op) {
   } else if (const auto* add = std::get_if<lacuna::Add>(&op.operation)) {
     layer.kind = "add";
     layer.activation = to_string(add->activation);
-  } else if (const auto* conv = std::get_if<lacuna::Conv>(&op.operation)) {
-    layer.kind = "conv";
-    layer.activation = to_string(conv->activation);
-  } else {
-    layer.kind = std::get<lacuna::Call>(op.operation).name;
   }
   return layer;
 }
 
 void inspect(const InspectOptions& options) {
   lacuna::LoadReport report;
-  const lacuna::Network network = load_network(options.path, load_options(options), &report);
+  lacuna::LoadOptions load = load_options(options);
+  load.batch = options.batch;
+  const lacuna::Network network = load_network(options.path, load, &report);
   if (options.text) {
     fmt::print("{}", lacuna::print(network));
     return;
   }
+  if (network.has_batch_in_shapes) return show_model(network, options.path, options.json);
   Json layers = Json::array();
   if (!options.json) fmt::print("{:<12} {:<8} {:<16} {:>10} {:>14} {:>9}  {}\n", "value", "operator", "of", "neurons", "edges", "density", "activation");
   for (const lacuna::Operator& op : network.operators) {
@@ -76,7 +76,8 @@ void inspect(const InspectOptions& options) {
 void add_inspect(CLI::App& app) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App& command = *app.add_subcommand("inspect", "Show what a network file holds");
-  command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
+  command.add_option("network", options->path, "ONNX model, folder of layers, binary store or text form")->required();
+  command.add_option("--batch", options->batch, "ONNX models: inputs at once (default: what the file says, else 1)")->check(CLI::Range(1u, 1u << 20));
   auto* text = command.add_flag("--text", options->text, "Print the complete text form");
   add_load_flags(command, *options);
   add_json_flag(command, *options);
