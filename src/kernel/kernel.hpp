@@ -3,7 +3,7 @@
 //
 // A lane has a row of sums and one hand `x`:
 //
-//   memory[offset]     this lane's float at a byte offset that is the same for all lanes
+//   memory[offset]     this lane's float at a byte offset that is the same for all lanes; a kernel may have several such spaces
 //   constant[index]    a value that is the same for all lanes: weights, biases, bounds, in the order of use
 #pragma once
 
@@ -13,9 +13,13 @@
 
 namespace lacuna::kernel {
 
+/// Which memory an offset is in. Kernels on an arena read and write `memory`; others read `memory` and write elsewhere.
+enum class Space : std::uint8_t { memory, destination, skip, partial };
+
 enum class Op : std::uint8_t {
   clear,         ///< sum[row] = 0
   set,           ///< sum[row] = constant[index]
+  resume,        ///< sum[row] = memory[offset]
   load,          ///< x = memory[offset]
   take,          ///< x = constant[index]
   multiply_add,  ///< sum[row] += constant[index] * x
@@ -31,6 +35,7 @@ struct Step {
   std::uint16_t row = 0;
   std::uint32_t index = 0;
   std::uint64_t offset = 0;
+  Space space = Space::memory;
 
   bool operator==(const Step&) const = default;
 };

@@ -1,9 +1,109 @@
+// Convolutions as machine code: one function for each block of rows and each range of channels.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include <lacuna/error.hpp>
 
+#include "base/aligned_buffer.hpp"
+#include "devices/cpu/executable_memory.hpp"
+#include "emit/x86/emit.hpp"
+#include "kernel/templates/sparse_row_block.hpp"
 #include "plan/conv_body.hpp"
 
 namespace lacuna::plan {
+namespace {
 
-std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows&, const ConvBlocks&, cpu::Isa, unsigned) { throw InternalError("no baked convolutions yet"); }
+emit::x86::Target target_of(cpu::Isa isa) {
+  switch (isa) {
+    case cpu::Isa::avx2: return emit::x86::Target::avx2;
+    case cpu::Isa::avx512: return emit::x86::Target::avx512;
+    default: throw InternalError(fmt::format("no baked code for {}", cpu::name(isa)));
+  }
+}
+
+/// Offsets of sources are bytes from the lowest of them, so that none is negative.
+kernel::Kernel piece(const rows::ConvRows& rows, const ConvBlocks& blocks, std::size_t block, std::size_t group, std::int64_t lowest, std::uint64_t tile_bytes) {
+  kernel::SparseRowBlock made;
+  made.name = fmt::format("rows [{},{}), range {}", blocks.block_begin[block], blocks.block_begin[block + 1], group);
+  made.spaces_apart = true;
+  made.resumes = group > 0;
+  made.suspends = group + 1 < blocks.groups();
+  made.low = blocks.low;
+  made.high = blocks.high;
+  for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position) {
+    const auto number = static_cast<std::uint16_t>(made.rows.size());
+    kernel::SparseRowBlock::Row& row = made.rows.emplace_back();
+    row.destination = static_cast<std::uint64_t>(blocks.destinations[position]) * sizeof(float);
+    row.bias = blocks.bias[position];
+    row.partial = number * tile_bytes;
+    if (blocks.has_skip) row.residuals.push_back(static_cast<std::uint64_t>(blocks.skips[position]) * sizeof(float));
+    const std::uint32_t channel = blocks.order[position];
+    for (std::size_t e = rows.row_begin[channel]; e < rows.row_begin[channel + std::size_t{1}]; ++e) {
+      const rows::ConvRows::Nonzero& nonzero = rows.nonzeros[e];
+      if (nonzero.offset >= blocks.cuts[group] && nonzero.offset < blocks.cuts[group + 1])
+        made.nonzeros.push_back({static_cast<std::uint64_t>(nonzero.offset - lowest) * sizeof(float), number, nonzero.weight});
+    }
+  }
+  return kernel::build(made);
+}
+
+std::int64_t lowest_offset(const rows::ConvRows& rows) {
+  std::int64_t lowest = 0;
+  for (const rows::ConvRows::Nonzero& nonzero : rows.nonzeros) lowest = std::min<std::int64_t>(lowest, nonzero.offset);
+  return lowest;
+}
+
+class BakedBody : public ConvBody {
+ public:
+  BakedBody(emit::x86::Sweeps sweeps, std::size_t groups, std::int64_t lowest)
+      : groups_(groups), lowest_(lowest), code_(sweeps.bytes), constants_(sweeps.constants.size()), entries_(std::move(sweeps.entries)) {
+    std::copy(sweeps.constants.begin(), sweeps.constants.end(), constants_.data());
+  }
+
+  void run(std::size_t block, const cpu::ConvMemory& memory, const cpu::ConvTile* tiles, std::size_t count) const override {
+    constexpr std::size_t most = 64;
+    emit::x86::TileStep steps[most];
+    for (std::size_t begin = 0; begin < count; begin += most) {
+      const std::size_t some = std::min(most, count - begin);
+      const cpu::ConvTile& first = tiles[begin];
+      for (std::size_t k = 0; k < some; ++k) {
+        const cpu::ConvTile &here = tiles[begin + k], &next = tiles[begin + (k + 1 < some ? k + 1 : k)];
+        constexpr auto bytes = static_cast<std::int64_t>(sizeof(float));
+        steps[k] = {(next.source - here.source) * bytes, (next.destination - here.destination) * bytes, (next.skip - here.skip) * bytes};
+      }
+      for (std::size_t group = 0; group < groups_; ++group) {
+        const emit::x86::Sweeps::Entry& entry = entries_[block * groups_ + group];
+        auto* const sweep = reinterpret_cast<emit::x86::Sweep*>(reinterpret_cast<std::uintptr_t>(code_.entry<void()>()) + entry.code);
+        sweep(memory.source + first.source + lowest_, constants_.data() + entry.constant, memory.destination + first.destination,
+              memory.skip == nullptr ? nullptr : memory.skip + first.skip, steps, some, memory.partial);
+      }
+    }
+  }
+
+  std::size_t bytes() const override { return code_.size(); }
+
+ private:
+  std::size_t groups_;
+  std::int64_t lowest_;
+  cpu::ExecutableMemory code_;
+  base::AlignedFloats constants_;
+  std::vector<emit::x86::Sweeps::Entry> entries_;
+};
+
+}  // namespace
+
+std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors) {
+  const emit::x86::Target target = target_of(isa);
+  const std::uint64_t tile_bytes = std::uint64_t{vectors} * emit::x86::vector_lanes(target) * sizeof(float);
+  const std::int64_t lowest = lowest_offset(rows);
+  std::vector<kernel::Kernel> kernels;
+  std::uint32_t most_rows = 0;
+  for (std::size_t block = 0; block < blocks.blocks(); ++block) {
+    most_rows = std::max(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
+    for (std::size_t group = 0; group < blocks.groups(); ++group) kernels.push_back(piece(rows, blocks, block, group, lowest, tile_bytes));
+  }
+  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, vectors, static_cast<std::int64_t>(most_rows * tile_bytes)), blocks.groups(), lowest);
+}
 
 }  // namespace lacuna::plan

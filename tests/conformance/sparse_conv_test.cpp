@@ -23,9 +23,9 @@ std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
   return values;
 }
 
-std::vector<ConvKernelChoice> choices_of(cpu::Isa) {
+std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
   std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}};
-  for (plan::TileShape shape : std::span<const plan::TileShape>{}) {
+  for (plan::TileShape shape : plan::tile_shapes(isa)) {
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});
   }

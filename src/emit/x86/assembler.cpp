@@ -22,6 +22,8 @@ std::string_view pointer_name(Pointer pointer) {
     case Pointer::load: return "rdi";
     case Pointer::store: return "rdx";
     case Pointer::constant: return "rsi";
+    case Pointer::skip: return "rcx";
+    case Pointer::partial: return "rax";
   }
   return "?";
 }
@@ -179,6 +181,34 @@ void Assembler::end_loop() {
     code.jnz(*state_->round);
   });
   state_->list("dec", "ecx");
+  state_->list("jnz", fmt::format("L{}", state_->loops++));
+}
+
+void Assembler::begin_sweep() {
+  state_->round.emplace();
+  state_->emit([&](auto& code) {
+    code.mov(pointer_register(Pointer::partial), code.ptr[code.rsp + 8]);
+    code.L(*state_->round);
+  });
+  state_->list("mov", "rax", "[rsp+8]");
+  state_->list(fmt::format("L{}:", state_->loops));
+}
+
+void Assembler::end_sweep(bool stores, bool skips) {
+  const auto step = [&](Pointer pointer, int place) {
+    state_->emit([&](auto& code) { code.add(pointer_register(pointer), code.ptr[code.r8 + place]); });
+    state_->list("add", pointer_name(pointer), place == 0 ? std::string("[r8]") : fmt::format("[r8+{}]", place));
+  };
+  step(Pointer::load, 0);
+  if (stores) step(Pointer::store, 8);
+  if (skips) step(Pointer::skip, 16);
+  state_->emit([&](auto& code) {
+    code.add(code.r8, 24);
+    code.dec(code.r9);
+    code.jnz(*state_->round, Xbyak::CodeGenerator::T_NEAR);
+  });
+  state_->list("add", "r8", "24");
+  state_->list("dec", "r9");
   state_->list("jnz", fmt::format("L{}", state_->loops++));
 }
 

@@ -13,7 +13,7 @@
 namespace lacuna::emit::x86 {
 
 /// General registers that hold addresses. All need no prefix of their own.
-enum class Pointer : std::uint8_t { load = 7 /* rdi */, store = 2 /* rdx */, constant = 6 /* rsi */ };
+enum class Pointer : std::uint8_t { load = 7 /* rdi */, store = 2 /* rdx */, constant = 6 /* rsi */, skip = 1 /* rcx */, partial = 0 /* rax */ };
 
 struct Place {
   Pointer pointer;
@@ -48,6 +48,11 @@ class Assembler {
   void begin_loop(unsigned rounds);               ///< loops do not nest
   void end_loop();
   void end();
+
+  /// A loop over tiles whose distances are a list in memory: the function's fifth argument, the number of tiles being its sixth; the seventh is
+  /// where partial sums are. Between the two the pointers must come back to where they were.
+  void begin_sweep();
+  void end_sweep(bool stores, bool skips);        ///< whether these pointers are used
   void note(const std::string& text);             ///< in the listing only
 
   std::vector<std::uint8_t> bytes() const;

@@ -2,16 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emit/x86/kernel_writer.hpp"
 
 namespace lacuna::emit::x86 {
 namespace {
 
 /// More than any kernel takes: the longest instructions have 11 bytes, and a step becomes two for each vector at most, a load and a move.
-std::size_t most_bytes(std::span<const kernel::Kernel> kernels, Tile tile) {
+std::size_t most_bytes(std::span<const kernel::Kernel> kernels, unsigned vectors) {
   std::size_t steps = 4;
   for (const kernel::Kernel& kernel : kernels) steps += kernel.steps.size() + 8;
-  return steps * (2 * std::size_t{tile.vectors} + 4) * 11;
+  return steps * (2 * std::size_t{vectors} + 4) * 11;
+}
+
+bool has_space(const kernel::Kernel& kernel, kernel::Space space) {
+  return std::any_of(kernel.steps.begin(), kernel.steps.end(), [&](const kernel::Step& step) { return step.space == space; });
+}
+
+void append_constants(const kernel::Kernel& kernel, std::vector<float>& constants) {
+  constants.insert(constants.end(), kernel.constants.begin(), kernel.constants.end());
+  constants.resize((constants.size() + 3) / 4 * 4);  // they are loaded four at a time
 }
 
 /// Runs `body` for every tile: the pointers end each round one tile further.
@@ -32,7 +43,7 @@ unsigned vector_lanes(Target target) { return target == Target::avx512 ? 16 : 8;
 unsigned vector_registers(Target target) { return target == Target::avx512 ? 32 : 16; }
 
 Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, bool with_listing) {
-  Assembler code(target, most_bytes(kernels, tile), with_listing);
+  Assembler code(target, most_bytes(kernels, tile.vectors), with_listing);
   Code result;
   KernelWriter writer(code, target, tile.vectors);
   code.begin();
@@ -40,12 +51,34 @@ Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, boo
     code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
     writer.begin_constants(static_cast<std::int64_t>(result.constants.size() * sizeof(float)));
     sweep(code, writer, kernel, tile);
-    result.constants.insert(result.constants.end(), kernel.constants.begin(), kernel.constants.end());
-    result.constants.resize((result.constants.size() + 3) / 4 * 4);  // they are loaded four at a time
+    append_constants(kernel, result.constants);
   }
   code.end();
   result.bytes = code.bytes();
   result.listing = code.listing();
+  return result;
+}
+
+Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, bool with_listing) {
+  constexpr std::size_t line_bytes = 64;
+  Sweeps result;
+  for (const kernel::Kernel& kernel : kernels) {
+    Assembler code(target, most_bytes({&kernel, 1}, vectors), with_listing);
+    code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
+    KernelWriter writer(code, target, vectors);
+    code.begin_sweep();
+    const KernelWriter::Places begin = writer.places();
+    writer.write(kernel);
+    writer.return_to(begin, 0, has_space(kernel, kernel::Space::partial) ? partial_step : 0);
+    code.end_sweep(has_space(kernel, kernel::Space::destination), has_space(kernel, kernel::Space::skip));
+    code.end();
+    result.bytes.resize((result.bytes.size() + line_bytes - 1) / line_bytes * line_bytes, 0xCC);  // nobody comes through here
+    result.entries.push_back({result.bytes.size(), result.constants.size()});
+    const std::vector<std::uint8_t> bytes = code.bytes();
+    result.bytes.insert(result.bytes.end(), bytes.begin(), bytes.end());
+    append_constants(kernel, result.constants);
+    result.listing += code.listing();
+  }
   return result;
 }
 

@@ -37,4 +37,28 @@ struct Code {
 /// places 2 GiB apart and more.
 Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, bool with_listing = false);
 
+/// From one tile to the next, in bytes.
+struct TileStep {
+  std::int64_t source;
+  std::int64_t destination;
+  std::int64_t skip;
+};
+
+/// Kernels whose spaces are apart, each as a function of its own, all position independent.
+using Sweep = void(const float* source, const float* constants, float* destination, const float* skip, const TileStep* steps, std::size_t tiles, float* partial);
+
+struct Sweeps {
+  std::vector<std::uint8_t> bytes;
+  std::vector<float> constants;
+  struct Entry {
+    std::size_t code = 0;      ///< byte in `bytes`
+    std::size_t constant = 0;  ///< first of its own
+  };
+  std::vector<Entry> entries;  ///< of each kernel
+  std::string listing;
+};
+
+/// A tile is `vectors` wide; tile k + 1 begins steps[k] after tile k, and its partial sums `partial_step` bytes after. Throws InternalError as emit().
+Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, bool with_listing = false);
+
 }  // namespace lacuna::emit::x86

@@ -21,7 +21,9 @@ KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors)
       vector_bytes_(vector_lanes(target) * static_cast<std::int64_t>(sizeof(float))),
       load_(Pointer::load, target == Target::avx512 ? vector_bytes_ : 1),
       store_(Pointer::store, target == Target::avx512 ? vector_bytes_ : 1),
-      constant_(Pointer::constant, target == Target::avx512 ? static_cast<std::int64_t>(sizeof(float)) : 1) {}
+      constant_(Pointer::constant, target == Target::avx512 ? static_cast<std::int64_t>(sizeof(float)) : 1),
+      skip_(Pointer::skip, target == Target::avx512 ? vector_bytes_ : 1),
+      partial_(Pointer::partial, target == Target::avx512 ? vector_bytes_ : 1) {}
 
 /// The operand of a constant; they are used in ascending order, so the pointer only ever moves on.
 Place KernelWriter::constant(std::int64_t index) {
@@ -42,8 +44,20 @@ void KernelWriter::load_weight(unsigned target, const Step& step) {
   code_.spread(target, quad(), step.index % 4);
 }
 
+NearPointer& KernelWriter::pointer_of(const Step& step) {
+  switch (step.space) {
+    case kernel::Space::memory: return step.op == Op::store ? store_ : load_;
+    case kernel::Space::destination: return store_;
+    case kernel::Space::skip: return skip_;
+    case kernel::Space::partial: return partial_;
+  }
+  throw InternalError("a kernel step in no known space");
+}
+
 /// Moves the pointer to the place of step `at` if the shorter displacements of this and the following accesses pay for it.
-void KernelWriter::approach(Steps steps, std::size_t at, NearPointer& pointer, Op op) {
+void KernelWriter::approach(Steps steps, std::size_t at) {
+  const Op op = steps[at].op;
+  NearPointer& pointer = pointer_of(steps[at]);
   const std::int64_t bytes = vectors_ * vector_bytes_;
   const auto place = static_cast<std::int64_t>(steps[at].offset);
   if (pointer.reaches(place, bytes)) return;
@@ -52,7 +66,7 @@ void KernelWriter::approach(Steps steps, std::size_t at, NearPointer& pointer, O
   std::int64_t gain = 0;
   const std::int64_t cost = pointer.move_cost(target);
   for (std::size_t k = at; k < steps.size() && gain <= cost; ++k) {
-    if (steps[k].op != op) continue;
+    if (steps[k].op != op || steps[k].space != steps[at].space) continue;
     if (!pointer.reaches_from(target, static_cast<std::int64_t>(steps[k].offset), bytes)) break;
     gain += saved_bytes * vectors_;
   }
@@ -69,6 +83,7 @@ void KernelWriter::write(const kernel::Kernel& kernel) {
     switch (steps[k].op) {
       case Op::load: k = write_source(steps, k); break;
       case Op::store: write_store(steps, k++); break;
+      case Op::resume: write_resume(steps, k++); break;
       default: write_with_constants(steps[k++]); break;
     }
   }
@@ -77,11 +92,11 @@ void KernelWriter::write(const kernel::Kernel& kernel) {
 std::size_t KernelWriter::write_source(Steps steps, std::size_t at) {
   std::size_t end = at + 1;
   while (end < steps.size() && uses_hand(steps[end].op)) ++end;
-  approach(steps, at, load_, Op::load);
+  approach(steps, at);
   const auto source = static_cast<std::int64_t>(steps[at].offset);
   const Steps uses = steps.subspan(at + 1, end - at - 1);
   if (!uses.empty() && uses[0].op == Op::add)
-    add_shared(uses, source);
+    add_shared(uses, steps[at]);
   else if (uses.size() == 1)
     multiply_add_from_memory(uses[0], source);
   else
@@ -118,9 +133,9 @@ void KernelWriter::multiply_add_shared(Steps uses, std::int64_t source) {
   }
 }
 
-void KernelWriter::add_shared(Steps uses, std::int64_t source) {
+void KernelWriter::add_shared(Steps uses, const Step& load) {
   for (unsigned v = 0; v < vectors_; ++v) {
-    const Place place = load_.place(source + v * vector_bytes_);
+    const Place place = pointer_of(load).place(static_cast<std::int64_t>(load.offset) + v * vector_bytes_);
     if (uses.size() == 1) {
       code_.add(sum(uses[0].row, v), place);
       continue;
@@ -156,15 +171,23 @@ void KernelWriter::write_with_constants(const Step& step) {
 }
 
 void KernelWriter::write_store(Steps steps, std::size_t at) {
-  approach(steps, at, store_, Op::store);
+  approach(steps, at);
   const auto place = static_cast<std::int64_t>(steps[at].offset);
-  for (unsigned v = 0; v < vectors_; ++v) code_.store(store_.place(place + v * vector_bytes_), sum(steps[at].row, v));
+  for (unsigned v = 0; v < vectors_; ++v) code_.store(pointer_of(steps[at]).place(place + v * vector_bytes_), sum(steps[at].row, v));
 }
 
-void KernelWriter::return_to(const Places& places, std::int64_t step) {
+void KernelWriter::write_resume(Steps steps, std::size_t at) {
+  approach(steps, at);
+  const auto place = static_cast<std::int64_t>(steps[at].offset);
+  for (unsigned v = 0; v < vectors_; ++v) code_.load(sum(steps[at].row, v), pointer_of(steps[at]).place(place + v * vector_bytes_));
+}
+
+void KernelWriter::return_to(const Places& places, std::int64_t step, std::int64_t partial_step) {
   load_.move(code_, places.load + step);
   store_.move(code_, places.store + step);
   constant_.move(code_, places.constant);
+  skip_.move(code_, places.skip);
+  partial_.move(code_, places.partial + partial_step);
 }
 
 /// The last round ends like all others: memory pointers `step` beyond, whatever the number of rounds; only the emitter's idea of zero moved.

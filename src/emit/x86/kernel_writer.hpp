@@ -1,7 +1,8 @@
 // Writes the steps of one kernel for one tile of vectors.
 //
 // Registers: sums first, `vectors` for each row; what is left over holds the hand x and weights for a moment. rdi walks through what is
-// loaded, rdx through what is stored, rsi through the constants.
+// loaded, rdx through what is stored, rsi through the constants; where spaces are apart, rcx and rax
+// through skip connections and partial sums.
 //
 // AVX2 takes weights four at a time: one load brings them into both halves of the last register, and a shuffle spreads one of them. A
 // multiply-add needs a source from memory anyway, and loads are what such code has too many of. AVX-512 broadcasts from memory: there
@@ -27,12 +28,12 @@ class KernelWriter {
   std::int64_t vector_bytes() const { return vector_bytes_; }
 
   struct Places {
-    std::int64_t load, store, constant;
+    std::int64_t load, store, constant, skip, partial;
   };
-  Places places() const { return {load_.at(), store_.at(), constant_.at()}; }
+  Places places() const { return {load_.at(), store_.at(), constant_.at(), skip_.at(), partial_.at()}; }
 
-  /// Emits the moves that bring the constants back to where they were and memory `step` bytes beyond.
-  void return_to(const Places& places, std::int64_t step);
+  /// Emits the moves that bring the constants back to where they were, memory `step` bytes beyond, and partial sums `partial_step`.
+  void return_to(const Places& places, std::int64_t step, std::int64_t partial_step = 0);
   void moved_by(std::int64_t step);
 
  private:
@@ -46,13 +47,15 @@ class KernelWriter {
 
   Place constant(std::int64_t index);
   void load_weight(unsigned target, const kernel::Step& step);
-  void approach(Steps steps, std::size_t at, NearPointer& pointer, kernel::Op op);
+  NearPointer& pointer_of(const kernel::Step& step);
+  void approach(Steps steps, std::size_t at);
 
   /// Handles the load at `at` and all steps that use it; returns the step after them.
   std::size_t write_source(Steps steps, std::size_t at);
+  void write_resume(Steps steps, std::size_t at);
   void multiply_add_from_memory(const kernel::Step& use, std::int64_t source);
   void multiply_add_shared(Steps uses, std::int64_t source);
-  void add_shared(Steps uses, std::int64_t source);
+  void add_shared(Steps uses, const kernel::Step& load);
   void write_with_constants(const kernel::Step& step);
   void write_store(Steps steps, std::size_t at);
 
@@ -67,6 +70,8 @@ class KernelWriter {
   NearPointer load_;
   NearPointer store_;
   NearPointer constant_;
+  NearPointer skip_;
+  NearPointer partial_;
 };
 
 }  // namespace lacuna::emit::x86

@@ -37,16 +37,22 @@ class Builder {
     start();
     visit_sources();
     if (one_weight_) scale();
+    if (block_.suspends) {
+      for (std::size_t r = 0; r < block_.rows.size(); ++r) step(Op::store, r, 0, block_.rows[r].partial, Space::partial);
+      return std::move(kernel_);
+    }
     add_residuals();
     clip();
-    for (std::size_t r = 0; r < block_.rows.size(); ++r) step(Op::store, r, 0, block_.rows[r].destination);
+    for (std::size_t r = 0; r < block_.rows.size(); ++r) step(Op::store, r, 0, block_.rows[r].destination, apart(Space::destination));
     return std::move(kernel_);
   }
 
  private:
-  void step(Op op, std::size_t row, std::uint32_t index = 0, std::uint64_t offset = 0) {
-    kernel_.steps.push_back({op, static_cast<std::uint16_t>(row), index, offset});
+  void step(Op op, std::size_t row, std::uint32_t index = 0, std::uint64_t offset = 0, Space space = Space::memory) {
+    kernel_.steps.push_back({op, static_cast<std::uint16_t>(row), index, offset, space});
   }
+
+  Space apart(Space space) const { return block_.spaces_apart ? space : Space::memory; }
 
   std::uint32_t constant(float value) {
     kernel_.constants.push_back(value);
@@ -56,7 +62,9 @@ class Builder {
   void start() {
     for (std::size_t r = 0; r < block_.rows.size(); ++r) {
       const float bias = block_.rows[r].bias;
-      if (one_weight_ || (bias == 0 && !std::signbit(bias)))
+      if (block_.resumes)
+        step(Op::resume, r, 0, block_.rows[r].partial, Space::partial);
+      else if (one_weight_ || (bias == 0 && !std::signbit(bias)))
         step(Op::clear, r);
       else
         step(Op::set, r, constant(bias));
@@ -82,7 +90,7 @@ class Builder {
   void add_residuals() {
     for (std::size_t r = 0; r < block_.rows.size(); ++r)
       for (std::uint64_t residual : block_.rows[r].residuals) {
-        step(Op::load, 0, 0, residual);
+        step(Op::load, 0, 0, residual, apart(Space::skip));
         step(Op::add, r);
       }
   }

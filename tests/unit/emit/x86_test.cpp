@@ -27,25 +27,44 @@ bool runs_here(Target target) {
   return std::find(isas.begin(), isas.end(), target == Target::avx512 ? "avx512" : "avx2") != isas.end();
 }
 
+/// The first lane of each space.
+struct Spaces {
+  float* memory;
+  float* destination = nullptr;
+  float* skip = nullptr;
+  float* partial = nullptr;
+
+  float* of(kernel::Space space) const {
+    switch (space) {
+      case kernel::Space::memory: return memory;
+      case kernel::Space::destination: return destination;
+      case kernel::Space::skip: return skip;
+      case kernel::Space::partial: return partial;
+    }
+    return nullptr;
+  }
+};
+
 /// The kernel by its definition, one lane at a time.
-void interpret(const kernel::Kernel& kernel, std::size_t lanes, float* memory) {
+void interpret(const kernel::Kernel& kernel, std::size_t lanes, const Spaces& spaces) {
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     std::vector<double> sums(kernel.rows);
     double x = 0;
-    const auto at = [&](std::uint64_t offset) -> float& { return memory[offset / sizeof(float) + lane]; };
     for (const kernel::Step& step : kernel.steps) {
       const auto constant = [&] { return kernel.constants.at(step.index); };
+      const auto place = [&]() -> float& { return spaces.of(step.space)[step.offset / sizeof(float) + lane]; };
       switch (step.op) {
         case kernel::Op::clear: sums.at(step.row) = 0; break;
         case kernel::Op::set: sums.at(step.row) = constant(); break;
-        case kernel::Op::load: x = at(step.offset); break;
+        case kernel::Op::resume: sums.at(step.row) = place(); break;
+        case kernel::Op::load: x = place(); break;
         case kernel::Op::take: x = constant(); break;
         case kernel::Op::multiply_add: sums.at(step.row) += constant() * x; break;
         case kernel::Op::add: sums.at(step.row) += x; break;
         case kernel::Op::scale: sums.at(step.row) = sums.at(step.row) * x + constant(); break;
         case kernel::Op::maximum: sums.at(step.row) = std::max(sums.at(step.row), x); break;
         case kernel::Op::minimum: sums.at(step.row) = std::min(sums.at(step.row), x); break;
-        case kernel::Op::store: at(step.offset) = static_cast<float>(sums.at(step.row)); break;
+        case kernel::Op::store: place() = static_cast<float>(sums.at(step.row)); break;
       }
     }
   }
@@ -86,7 +105,7 @@ class X86 : public testing::TestWithParam<Target> {
     base::AlignedFloats memory(planes * lanes);
     for (std::size_t k = 0; k < memory.size(); ++k) memory.data()[k] = uniform(random);
     std::vector<float> expected(memory.data(), memory.data() + memory.size());
-    for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, expected.data());
+    for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, {expected.data()});
     const Code code = emit(kernels, GetParam(), tile);
     ASSERT_FALSE(code.bytes.empty());
     if (!runs_here(GetParam())) return;
@@ -157,6 +176,14 @@ std::vector<std::string> disassemble(const std::vector<std::uint8_t>& bytes) {
   return lines;
 }
 
+std::vector<std::string> lines_of(const std::string& listing) {
+  std::vector<std::string> lines;
+  std::istringstream stream(listing);
+  for (std::string line; std::getline(stream, line);)
+    if (line[0] != ';' && line[0] != 'L') lines.push_back(in_our_words(line));
+  return lines;
+}
+
 /// What is written down is what the bytes mean, by somebody else's reading of them; for AVX-512 also on machines that cannot run it.
 TEST_P(X86, TheListingIsWhatAnotherDisassemblerReads) {
   std::mt19937 random(11);
@@ -167,11 +194,7 @@ TEST_P(X86, TheListingIsWhatAnotherDisassemblerReads) {
     const Code code = emit(kernels, GetParam(), {shape.vectors, 2}, true);
     const std::vector<std::string> read = disassemble(code.bytes);
     if (read.empty()) GTEST_SKIP() << "no objdump here";
-    std::vector<std::string> listed;
-    std::istringstream stream(code.listing);
-    for (std::string line; std::getline(stream, line);)
-      if (line[0] != ';' && line[0] != 'L') listed.push_back(in_our_words(line));
-    ASSERT_EQ(listed, read);
+    ASSERT_EQ(lines_of(code.listing), read);
   }
 }
 
@@ -186,6 +209,67 @@ TEST_P(X86, MoreSumsThanRegistersAreAnInternalError) {
   std::mt19937 random(3);
   const std::vector<kernel::Kernel> kernels{kernel::build(random_block(40, {50, 64}, 0.2, false, random))};
   EXPECT_THROW(emit(kernels, GetParam(), {1, 1}), InternalError);
+}
+
+/// A block in two parts whose spaces are apart: the first suspends its sums, the second finishes them.
+std::vector<kernel::Kernel> parts_of_block(unsigned rows, std::uint64_t tile_bytes, std::mt19937& random) {
+  std::vector<kernel::Kernel> kernels;
+  for (bool second : {false, true}) {
+    SparseRowBlock block = random_block(rows, {40, 1000}, 0.2, false, random);
+    block.spaces_apart = true;
+    block.resumes = second;
+    block.suspends = !second;
+    for (unsigned row = 0; row < rows; ++row) {
+      block.rows[row].destination = row * 700;
+      block.rows[row].residuals = {row * 300};
+      block.rows[row].partial = row * tile_bytes;
+    }
+    kernels.push_back(kernel::build(block));
+  }
+  return kernels;
+}
+
+TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
+  for (plan::TileShape shape : shapes()) {
+    SCOPED_TRACE(testing::Message() << shape.vectors << " x " << shape.rows);
+    std::mt19937 random(shape.rows);
+    const std::size_t lanes = vector_lanes(GetParam()) * shape.vectors;
+    const auto tile_bytes = static_cast<std::int64_t>(lanes * sizeof(float));
+    const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, static_cast<std::uint64_t>(tile_bytes), random);
+    const Sweeps sweeps = emit_sweeps(kernels, GetParam(), shape.vectors, tile_bytes * shape.rows);
+    ASSERT_EQ(sweeps.entries.size(), 2u);
+    if (!runs_here(GetParam())) continue;
+
+    const std::vector<TileStep> steps{{400, 8000, 36}, {-200, 6000, 44}, {0, 0, 0}};  // bytes: three tiles
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<float> source(40 * 250 + 500), skip(30 * 75 + 200), partial(3 * lanes * shape.rows), destination(30 * 175 + 4000 + lanes), expected;
+    for (float& value : source) value = uniform(random);
+    for (float& value : skip) value = uniform(random);
+    expected = destination;
+    std::size_t at_source = 0, at_destination = 0, at_skip = 0;
+    for (const TileStep& step : steps) {
+      for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, {&source[at_source], &expected[at_destination], &skip[at_skip], partial.data()});
+      at_source += static_cast<std::size_t>(step.source / 4);
+      at_destination += static_cast<std::size_t>(step.destination / 4);
+      at_skip += static_cast<std::size_t>(step.skip / 4);
+    }
+    const cpu::ExecutableMemory executable(sweeps.bytes);
+    for (const Sweeps::Entry& entry : sweeps.entries)
+      reinterpret_cast<Sweep*>(reinterpret_cast<std::uintptr_t>(executable.entry<void()>()) + entry.code)(
+          source.data(), sweeps.constants.data() + entry.constant, destination.data(), skip.data(), steps.data(), steps.size(), partial.data());
+    for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(destination[k], expected[k], 2e-5) << k;
+  }
+}
+
+TEST_P(X86, TheListingOfSweepsIsWhatAnotherDisassemblerReads) {
+  std::mt19937 random(12);
+  for (plan::TileShape shape : shapes())
+    for (const kernel::Kernel& kernel : parts_of_block(shape.rows, 64, random)) {
+      const Sweeps sweeps = emit_sweeps({&kernel, 1}, GetParam(), shape.vectors, 640, true);
+      const std::vector<std::string> read = disassemble(sweeps.bytes);
+      if (read.empty()) GTEST_SKIP() << "no objdump here";
+      EXPECT_EQ(lines_of(sweeps.listing), read);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, X86, testing::Values(Target::avx2, Target::avx512),
