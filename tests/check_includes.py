@@ -18,8 +18,9 @@ KNOWS = {
     "kernel": {"base"},
     "emit": {"base", "kernel"},
     "devices": {"base"},
-    "plan": {"base", "network", "rows", "kernel", "emit", "devices"},
-    "engine": {"base", "network", "operators", "store", "reference", "passes", "rows", "devices", "plan"},
+    "dense": {"base", "network"},
+    "plan": {"base", "network", "operators", "rows", "kernel", "emit", "devices", "dense"},
+    "engine": {"base", "network", "operators", "store", "reference", "passes", "rows", "devices", "dense", "plan"},
 }
 # Public headers belong to the stage that implements them.
 PUBLIC = {

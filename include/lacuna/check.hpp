@@ -24,6 +24,10 @@ struct Verdict {
 Verdict check_outputs(const Network& network, const SparseMatrix& inputs, const Outputs& outputs, std::size_t sample, double tolerance = 1e-3,
                       unsigned threads = 0);
 
+/// Recomputes a network of tensors by the plain loops of the reference, the network as given. Outputs must agree within `tolerance` of the largest
+/// magnitude of their tensor.
+Verdict check_outputs(const Network& network, std::span<const TypedTensor> inputs, std::span<const TypedTensor> outputs, double tolerance = 1e-4);
+
 /// The full sets must be equal.
 Verdict check_survivors(std::span<const std::uint32_t> survivors, std::span<const std::uint32_t> truth);
 

@@ -21,6 +21,7 @@ namespace lacuna {
 namespace engine {
 struct Compiled;
 struct Workspace;
+struct Arena;
 }
 
 struct CompileOptions {
@@ -29,7 +30,8 @@ struct CompileOptions {
   unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
-  std::string kernel = "auto";            ///< auto (the fastest measured), table or baked
+  std::string kernel = "auto";            ///< auto (the fastest measured), table, baked, or dense (networks of tensors)
+  std::string tune = "fast";              ///< networks of tensors: how long kernels are timed: off, fast or full
   Progress progress = {};
   /// Where the network after the passes is kept for the next time; empty: nowhere. It is kept when at most half of the edges are left.
   std::filesystem::path simplified_store = {};
@@ -69,6 +71,20 @@ struct SimplifyReport {
   std::string note;             ///< why a store was not read or not written, if so
 };
 
+/// One operator of a compiled network of tensors.
+struct LayerReport {
+  std::string name;
+  std::string kind;            ///< "conv 3x3", "MaxPool"
+  std::string shape;           ///< of its output
+  double sparsity = 0;         ///< share of zeros in its weights; 0 without weights
+  std::uint64_t edges = 0;     ///< multiply-adds with nonzero weights
+  std::uint64_t dense_edges = 0;
+  std::string kernel;          ///< what runs it
+  double seconds = 0;          ///< as measured when it was chosen; 0: not measured
+  double seconds_dense = 0;    ///< of the dense library; 0: not measured
+  std::string reason;          ///< why, with the runners-up
+};
+
 /// Runs batches, one at a time; it keeps its memory from run to run.
 class Session {
  public:
@@ -79,6 +95,12 @@ class Session {
   Outputs run(const SparseMatrix& inputs);
   Outputs run(const BitMatrix& inputs);
   Outputs run(const Tensor& inputs);
+
+  /// A network of tensors: one tensor for each of its inputs, in its order, and back one for each output.
+  std::vector<TypedTensor> run(std::span<const TypedTensor> inputs);
+
+  /// The same, and the seconds each operator took; copies between layouts count for the operator that wanted them.
+  std::vector<TypedTensor> run_profiled(std::span<const TypedTensor> inputs, std::vector<double>& seconds);
   const RunReport& report() const { return report_; }  ///< of the last run
 
  private:
@@ -86,6 +108,7 @@ class Session {
   explicit Session(std::shared_ptr<const engine::Compiled> compiled);
   std::shared_ptr<const engine::Compiled> compiled_;
   std::unique_ptr<std::vector<engine::Workspace>> workspaces_;
+  std::unique_ptr<engine::Arena> arena_;
   RunReport report_;
 };
 
@@ -106,6 +129,11 @@ class Program {
   std::uint64_t edges_left() const;                 ///< after all optimisations that are made before it runs
   Network network() const;                          ///< after the passes
   SimplifyReport simplified() const;
+
+  bool has_tensors() const;                         ///< it was a network of tensors
+  std::vector<LayerReport> layers() const;          ///< its operators
+  std::size_t arena_bytes() const;                  ///< memory for activations of one session
+  std::size_t least_arena_bytes() const;            ///< the most that are alive at once: no plan needs less
 
  private:
   friend Program compile(const Network& network, const CompileOptions& options);

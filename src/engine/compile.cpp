@@ -8,7 +8,9 @@
 
 #include "base/parallel.hpp"
 #include "engine/compiled.hpp"
+#include "devices/cpu/cpu_info.hpp"
 #include "engine/simplify.hpp"
+#include "engine/tensors/explain.hpp"
 #include "passes/pass_list.hpp"
 
 namespace lacuna {
@@ -31,6 +33,17 @@ Program compile(const Network& network, const CompileOptions& options) {
   const std::vector<std::string> selected = select_optimisations(options.optimise);
 
   engine::Simplified simplified = engine::simplify(network, selected, options, threads);
+  if (simplified.network.has_batch_in_shapes) {
+    engine::tensors::Chosen chosen =
+        engine::tensors::choose(simplified.network, {isa, threads, kernel, engine::tensors::parse_tune(options.tune), options.progress});
+    engine::tensors::TensorProgram program = engine::tensors::build_program(simplified.network, chosen.choices, chosen.planes, threads);
+    const std::uint64_t edges_left = count_edges(simplified.network);
+    plan::Plan no_plan{};
+    no_plan.isa = isa;
+    return Program(std::make_shared<const engine::Compiled>(
+        engine::Compiled{std::move(simplified.network), {}, std::move(no_plan), std::nullopt, threads, selected, count_edges(network), std::move(simplified.report),
+                         engine::TensorCompiled{std::move(chosen), std::move(program), edges_left}}));
+  }
   rows::SparseRows rows = rows::lower(simplified.network);
   if (passes::is_selected(selected, "merge_equal_rows")) rows = rows::merge_equal_rows(std::move(rows), threads, options.progress);
   plan::Plan plan = plan::make_plan(rows, {isa, options.panel_lanes, threads, kernel});
@@ -45,16 +58,29 @@ Program::Program(std::shared_ptr<const engine::Compiled> compiled) : compiled_(s
 
 Session Program::open() const { return Session(compiled_); }
 std::string Program::print_rows(bool with_weights) const { return rows::print(compiled_->rows, with_weights); }
-std::string Program::print_plan() const { return plan::print(compiled_->plan, compiled_->rows); }
+std::string Program::print_plan() const {
+  if (compiled_->tensors) return engine::tensors::print_plan(compiled_->network, compiled_->tensors->chosen);
+  return plan::print(compiled_->plan, compiled_->rows);
+}
 std::string Program::print_kernels() const { return plan::print_kernels(compiled_->plan, compiled_->rows); }
 std::string Program::print_code() const { return plan::print_code(compiled_->plan, compiled_->rows); }
-std::string Program::explain() const { return plan::explain(compiled_->plan, compiled_->rows); }
+std::string Program::explain() const {
+  if (compiled_->tensors) return engine::tensors::explain(layers(), compiled_->tensors->chosen, cpu::measure_peak(compiled_->plan.isa, compiled_->threads));
+  return plan::explain(compiled_->plan, compiled_->rows);
+}
+bool Program::has_tensors() const { return compiled_->tensors.has_value(); }
+std::vector<LayerReport> Program::layers() const {
+  return compiled_->tensors ? engine::tensors::layer_reports(compiled_->network, compiled_->tensors->chosen) : std::vector<LayerReport>{};
+}
+std::size_t Program::arena_bytes() const { return compiled_->tensors ? compiled_->tensors->program.arena_bytes : 0; }
+std::size_t Program::least_arena_bytes() const { return compiled_->tensors ? compiled_->tensors->program.least_bytes : 0; }
 std::string Program::device() const { return "cpu"; }
 std::string Program::isa() const { return std::string(cpu::name(compiled_->plan.isa)); }
 unsigned Program::threads() const { return compiled_->threads; }
 std::vector<std::string> Program::optimisations() const { return compiled_->optimisations; }
 std::uint64_t Program::edges() const { return compiled_->edges; }
 std::uint64_t Program::edges_left() const {
+  if (compiled_->tensors) return compiled_->tensors->edges_left;
   std::uint64_t edges = 0;
   for (const rows::RowGroup& group : compiled_->rows.groups) edges += group.weights.nnz();
   return edges;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 
 #include <lacuna/compile.hpp>
 #include <lacuna/error.hpp>
@@ -22,6 +24,7 @@ Session::~Session() = default;
 namespace {
 
 Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, engine::Workspaces& workspaces, RunReport& report) {
+  if (program.tensors) throw Unsupported("a network of tensors takes dense inputs; give it a Tensor or TypedTensors");
   if (batch.size() > 0 && batch.width() != program.rows.input.count)
     throw InputError(fmt::format("the inputs have {} values each, but the network's input has {} neurons", batch.width(), program.rows.input.count));
   const auto is_on = [&](std::string_view name) { return passes::is_selected(program.optimisations, name); };
@@ -30,11 +33,57 @@ Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, e
   return engine::execute(program.rows, program.plan, counted, options, batch, workspaces, report);
 }
 
+std::vector<TypedTensor> run_tensors(const engine::Compiled& compiled, std::span<const TypedTensor> inputs, std::unique_ptr<engine::Arena>& arena, RunReport& report,
+                                     std::vector<double>* seconds) {
+  const engine::tensors::TensorProgram& program = compiled.tensors->program;
+  program.check_inputs(inputs);
+  if (!arena) {
+    arena = std::make_unique<engine::Arena>(engine::Arena{base::AlignedFloats(program.arena_bytes / sizeof(float))});
+    std::memset(arena->memory.data(), 0, program.arena_bytes);  // its pages are touched here, not in the first run
+  }
+  auto* const memory = reinterpret_cast<std::byte*>(arena->memory.data());
+  const auto start = std::chrono::steady_clock::now();
+  program.run(memory, inputs, seconds);
+  report = {};
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.active_edges = compiled.tensors->edges_left;
+  return program.take_outputs(memory);
+}
+
 }  // namespace
 
 Outputs Session::run(const SparseMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
 Outputs Session::run(const BitMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
-Outputs Session::run(const Tensor& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
+Outputs Session::run(const Tensor& inputs) {
+  if (!compiled_->tensors) return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_);
+  const TypedTensor input = make_tensor<float>(inputs.shape, inputs.values);
+  const TypedTensor output = run(std::span(&input, 1)).front();
+  if (output.type != ElementType::f32) throw Unsupported(fmt::format("the network's output holds {}; run it with TypedTensors", name_of(output.type)));
+  const std::span<const float> values = output.as<float>();
+  Outputs outputs{.inputs = inputs.rows(), .width = inputs.rows() == 0 ? 0 : values.size() / inputs.rows(), .survivors = {}, .rows = {}, .values = {values.begin(), values.end()}};
+  for (std::uint32_t row = 0; row < outputs.inputs; ++row) {
+    const auto of_row = values.subspan(row * outputs.width, outputs.width);
+    if (std::all_of(of_row.begin(), of_row.end(), [](float value) { return value == 0; })) continue;
+    outputs.survivors.push_back(row);
+    outputs.rows.push_back(row);
+  }
+  return outputs;
+}
+
+std::vector<TypedTensor> Session::run(std::span<const TypedTensor> inputs) {
+  if (!compiled_->tensors) throw Unsupported("a layered network takes one Tensor, SparseMatrix or BitMatrix");
+  return run_tensors(*compiled_, inputs, arena_, report_, nullptr);
+}
+
+std::vector<TypedTensor> Session::run_profiled(std::span<const TypedTensor> inputs, std::vector<double>& seconds) {
+  if (!compiled_->tensors) throw Unsupported("only networks of tensors are profiled operator by operator");
+  std::vector<double> of_steps;
+  auto outputs = run_tensors(*compiled_, inputs, arena_, report_, &of_steps);
+  seconds.assign(compiled_->network.operators.size(), 0.0);
+  const auto& steps = compiled_->tensors->program.steps;
+  for (std::size_t k = 0; k < steps.size(); ++k) seconds[steps[k].op] += of_steps[k];
+  return outputs;
+}
 
 Tensor Outputs::to_tensor() const {
   Tensor tensor{{inputs, width}, std::vector<float>(inputs * width, 0.0f)};

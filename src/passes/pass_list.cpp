@@ -17,6 +17,11 @@ namespace {
 
 constexpr auto list = std::to_array<ListedPass>({
     {"remove_unread_operators", "drop operators whose value nobody reads", remove_unread_operators},
+    {"fold_scales", "batch normalisation and constants by channel move into the convolution before them", fold_scales, false},
+    {"fuse_skips", "a convolution adds the value that is added to it", fuse_skips, false},
+    {"fuse_activations", "a convolution applies the activation that follows it", fuse_activations},
+    {"remove_dead_channels", "drop channels of convolutions that are always zero or that nobody reads", remove_dead_channels, false},
+    {"merge_equal_filters", "channels of a convolution with equal filters become one; their readers add their weights", merge_equal_filters, false},
     {"fold_constant_neurons", "neurons that always have the same value move into their readers' biases", fold_constant_neurons, false},
     {"remove_dead_neurons", "drop neurons nobody reads", remove_dead_neurons},
     {"merge_equal_neurons", "equal neurons of a layer become one; their readers add their weights", merge_equal_neurons, false},

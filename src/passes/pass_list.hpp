@@ -41,6 +41,28 @@ bool is_selected(const std::vector<std::string>& selected, std::string_view name
 /// Needs: verify passed. Gives: the same answer; names unchanged. Cost: O(operators).
 Network remove_unread_operators(Network network, const PassSettings& settings = {});
 
+/// Batch normalisation, and constants added to or multiplied with whole channels of a convolution that nobody else reads, move into its weights and
+/// biases, computed in double and rounded once. A normalisation that follows no convolution becomes one with one weight a channel.
+/// Needs: verify passed. Gives: the same answer in exact arithmetic. Cost: O(weights).
+Network fold_scales(Network network, const PassSettings& settings = {});
+
+/// The sum of a convolution that nobody else reads and another value of the same shape becomes the convolution's own skip connection.
+/// Needs: verify passed. Gives: the same answer in exact arithmetic; the sum is rounded in another order. Cost: O(operators).
+Network fuse_skips(Network network, const PassSettings& settings = {});
+
+/// Relu, Clip, LeakyRelu, Sigmoid, Tanh, HardSigmoid, HardSwish, and x * Sigmoid(x) after a convolution that nobody else reads become its own activation.
+/// Needs: verify passed. Gives: the same answer. Cost: O(operators).
+Network fuse_activations(Network network, const PassSettings& settings = {});
+
+/// Drops channels between convolutions (straight or through pooling and Relu): those whose filter is all zero and whose activation of the bias is zero, or
+/// another constant that readers without padding take into their biases; and those whose readers' weights are all zero. Every value keeps a channel.
+/// Needs: verify passed. Gives: the same answer in exact arithmetic for finite activations. Cost: O(weights) for each round; rounds end when nothing changes.
+Network remove_dead_channels(Network network, const PassSettings& settings = {});
+
+/// Channels between convolutions whose filters and biases are the same, bit by bit, become one; their readers add their weights up.
+/// Needs: verify passed. Gives: the same answer in exact arithmetic. Cost: O(weights).
+Network merge_equal_filters(Network network, const PassSettings& settings = {});
+
 /// A neuron without sources has the same value whatever the input: its readers take weight * value into their biases, in double and rounded
 /// once, and stop reading it; rows that have no sources left then are constant too. The neuron itself stays: remove_dead_neurons drops it.
 /// Needs: verify passed. Gives: the same sums in exact arithmetic; in floats within the bound of the row as given, which has a rounding for

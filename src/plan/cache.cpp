@@ -21,7 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder() {
+}  // namespace
+
+fs::path cache_folder() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
@@ -31,6 +33,8 @@ fs::path folder() {
   if (const std::string home = variable("HOME"); !home.empty()) return fs::path(home) / ".cache" / "lacuna";
   return {};
 }
+
+namespace {
 
 class Hasher {
  public:
@@ -72,8 +76,14 @@ void add_rows(Hasher& hasher, const rows::SparseRows& rows) {
 
 }  // namespace
 
+std::string hash_text(std::string_view text) {
+  Hasher hasher;
+  hasher.add(text.data(), text.size());
+  return hasher.finish();
+}
+
 PlanCache::PlanCache(const rows::SparseRows& rows, const PlanOptions& options) {
-  const fs::path where = folder();
+  const fs::path where = cache_folder();
   if (where.empty()) return;
   Hasher hasher;
   const std::string machine = fmt::format("{} {} {} {} {} {} {};", LACUNA_VERSION, cpu::name(options.isa), cpu::cpu_info().model, options.threads,

@@ -4,10 +4,17 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "plan/plan.hpp"
 
 namespace lacuna::plan {
+
+/// Where measured figures are kept; empty: nowhere.
+std::filesystem::path cache_folder();
+
+/// 128 bits of a text as hexadecimal digits.
+std::string hash_text(std::string_view text);
 
 class PlanCache {
  public:

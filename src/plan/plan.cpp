@@ -24,6 +24,7 @@ void check_lanes(unsigned lanes, const cpu::Kernels& kernels) {
 }
 
 void check_wish(const PlanOptions& options) {
+  if (options.kernel == KernelWish::dense) throw Unsupported("a layered network has no dense kernel; ask for auto, table or baked");
   if (options.kernel == KernelWish::baked && tile_shapes(options.isa).empty())
     throw Unsupported(fmt::format("kernel \"baked\": there is baked code for avx2 and avx512, not for {}; ask for auto or table", cpu::name(options.isa)));
 }
@@ -51,7 +52,8 @@ KernelWish parse_kernel_wish(std::string_view word) {
   if (word == "auto") return KernelWish::automatic;
   if (word == "table") return KernelWish::table;
   if (word == "baked") return KernelWish::baked;
-  throw InputError(fmt::format("no kernel is called {}; give auto, table or baked", base::quote(word)));
+  if (word == "dense") return KernelWish::dense;
+  throw InputError(fmt::format("no kernel is called {}; give auto, table, baked or dense", base::quote(word)));
 }
 
 Plan make_plan(const rows::SparseRows& rows, const PlanOptions& options) {

@@ -13,9 +13,9 @@
 
 namespace lacuna::plan {
 
-enum class KernelWish { automatic, table, baked };
+enum class KernelWish { automatic, table, baked, dense };
 
-/// "auto", "table" or "baked". Throws InputError for any other word.
+/// "auto", "table", "baked" or "dense". Throws InputError for any other word.
 KernelWish parse_kernel_wish(std::string_view word);
 
 /// A panel width and a layout of the tables that were tried.

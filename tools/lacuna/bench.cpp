@@ -5,14 +5,17 @@
 
 #include "command.hpp"
 #include "network_inputs.hpp"
+#include "tensor_commands.hpp"
 
 namespace cli {
 namespace {
 
 struct BenchOptions : CommonOptions {
   std::string path;
+  std::vector<std::string> inputs;
   std::string input;
-  std::uint32_t batch = 1024;
+  bool verify = true;
+  std::uint32_t batch = 0;  ///< 0: 1,024 of a layered network, what the file says of a model
   double density = 0.1;
   std::uint64_t seed = 1;
   double seconds = 2;
@@ -40,7 +43,7 @@ void run_bench(const BenchOptions& options) {
   const Stopwatch load_watch;
   const lacuna::Network network = load_network(options.path, load_options(options), &loaded);
   NetworkInputs inputs = options.input.empty()
-                             ? NetworkInputs(random_inputs(options.batch, network.width(network.input), options.density, options.seed))
+                             ? NetworkInputs(random_inputs(options.batch == 0 ? 1024 : options.batch, network.width(network.input), options.density, options.seed))
                              : load_network_inputs(options.input, network, options);
   const double seconds_load = load_watch.seconds();
   const Stopwatch compile_watch;
@@ -84,16 +87,23 @@ void run_bench(const BenchOptions& options) {
 void add_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App& command = *app.add_subcommand("bench", "Time a network here, answer verified");
-  command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
-  command.add_option("--input", options->input, "Inputs as `run` takes them (default: random ones)");
-  command.add_option("--batch", options->batch, "How many random inputs")->check(CLI::Range(1u, 1u << 30))->capture_default_str();
+  command.add_option("network", options->path, "ONNX model, folder of layers, binary store or text form")->required();
+  command.add_option("--input", options->inputs, "Inputs as `run` takes them (default: random ones)");
+  command.add_option("--batch", options->batch, "How many inputs at once (default: 1,024; for a model what its file says, else 1)")->check(CLI::Range(1u, 1u << 30));
   command.add_option("--density", options->density, "Share of ones in random inputs")->check(CLI::Range(0.0, 1.0))->capture_default_str();
   command.add_option("--seed", options->seed, "Of the random inputs")->capture_default_str();
   command.add_option("--seconds", options->seconds, "How long to repeat")->check(CLI::Range(0.0, 3600.0))->capture_default_str();
   add_load_flags(command, *options);
   add_compile_flags(command, *options);
   add_json_flag(command, *options);
-  command.callback([options] { run_bench(*options); });
+  command.add_flag("!--no-verify", options->verify, "Models: do not compare with the reference, which takes seconds for a large one");
+  command.callback([options] {
+    if (is_model(options->path))
+      return bench_model({options->path, options->inputs, options->batch, options->seed, options->seconds, options->verify}, *options);
+    if (options->inputs.size() > 1) throw lacuna::InputError("a layered network takes one --input");
+    if (!options->inputs.empty()) options->input = options->inputs[0];
+    run_bench(*options);
+  });
 }
 
 }  // namespace cli

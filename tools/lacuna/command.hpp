@@ -34,6 +34,7 @@ struct CommonOptions {
   std::string device = "auto";
   std::string optimise = "all";
   std::string kernel = "auto";
+  std::string tune = "fast";
   std::string store;
   bool no_store = false;
   std::vector<std::string> input_shapes;  ///< of ONNX models: "name=1x3x224x224"

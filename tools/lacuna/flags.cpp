@@ -49,9 +49,12 @@ void add_load_flags(CLI::App& command, CommonOptions& options) {
 
 void add_compile_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--device", options.device, "auto or cpu")->capture_default_str();
-  command.add_option("--kernel", options.kernel, "auto (the fastest measured), table (walks an index) or baked (code made for this network)")
+  command.add_option("--kernel", options.kernel, "auto (the fastest measured), table (walks an index), baked (code made for this network) or dense (models)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "table", "baked"}));
+      ->check(CLI::IsMember({"auto", "table", "baked", "dense"}));
+  command.add_option("--tune", options.tune, "Models: how long kernels are timed before one is chosen: off, fast or full; what was found is remembered")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"off", "fast", "full"}));
   command.add_option("--optimise", options.optimise, optimise_help())->capture_default_str();
 }
 
@@ -72,6 +75,7 @@ lacuna::CompileOptions compile_options(const CommonOptions& options) {
   compile.optimise = options.optimise;
   compile.progress = progress_bar();
   compile.kernel = options.kernel;
+  compile.tune = options.tune;
   return compile;
 }
 

@@ -5,12 +5,15 @@
 
 #include "command.hpp"
 #include "network_inputs.hpp"
+#include "tensor_commands.hpp"
 
 namespace cli {
 namespace {
 
 struct RunOptions : CommonOptions {
   std::string path;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
   std::string input;
   std::string output;
   std::string labels;
@@ -27,6 +30,13 @@ double accuracy(const lacuna::Tensor& outputs, const lacuna::Tensor& labels, con
     right += static_cast<float>(best) == labels.values[row];
   }
   return static_cast<double>(right) / static_cast<double>(outputs.rows());
+}
+
+/// A layered network has one input and one output.
+void take_single_files(RunOptions& options) {
+  if (options.inputs.size() != 1 || options.outputs.size() > 1) throw lacuna::InputError("a layered network takes one --input and one --output");
+  options.input = options.inputs[0];
+  if (!options.outputs.empty()) options.output = options.outputs[0];
 }
 
 void run_network(const RunOptions& options) {
@@ -67,14 +77,18 @@ void run_network(const RunOptions& options) {
 void add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   CLI::App& command = *app.add_subcommand("run", "Run inputs through a network");
-  command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
-  command.add_option("--input", options->input, "Inputs: .npy, MNIST idx, challenge TSV or Matrix Market")->required();
-  command.add_option("--output", options->output, "Where the outputs go, as .npy");
+  command.add_option("network", options->path, "ONNX model, folder of layers, binary store or text form")->required();
+  command.add_option("--input", options->inputs, "Inputs: .npy, MNIST idx, challenge TSV or Matrix Market; a model with several takes as many")->required();
+  command.add_option("--output", options->outputs, "Where the outputs go, as .npy; a model with several takes as many");
   command.add_option("--labels", options->labels, "Labels (.npy or MNIST idx): tells the accuracy");
   add_load_flags(command, *options);
   add_compile_flags(command, *options);
   add_json_flag(command, *options);
-  command.callback([options] { run_network(*options); });
+  command.callback([options] {
+    if (is_model(options->path)) return run_model(options->path, options->inputs, options->outputs, *options);
+    take_single_files(*options);
+    run_network(*options);
+  });
 }
 
 }  // namespace cli

@@ -1,0 +1,40 @@
+#include "dense/pool.hpp"
+
+#include <fmt/format.h>
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::dense {
+namespace {
+
+dnnl::algorithm algorithm_of(PoolShape::Kind kind) {
+  switch (kind) {
+    case PoolShape::Kind::maximum: return dnnl::algorithm::pooling_max;
+    case PoolShape::Kind::average: return dnnl::algorithm::pooling_avg_exclude_padding;
+    case PoolShape::Kind::average_with_padding: return dnnl::algorithm::pooling_avg_include_padding;
+  }
+  throw InternalError("unknown pooling");
+}
+
+dnnl::memory::dims wide(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+}  // namespace
+
+DensePool::DensePool(const PoolShape& pool, const Layout& input, const Shape& output) : input_(input) {
+  try {
+    const dnnl::pooling_forward::desc what(dnnl::prop_kind::forward_inference, algorithm_of(pool.kind), input, any_layout(output), wide(pool.strides),
+                                           wide(pool.kernel), wide(pool.pads_begin), wide(pool.pads_end));
+    const dnnl::pooling_forward::primitive_desc description(what, cpu_engine());
+    output_ = description.dst_desc();
+    primitive_ = dnnl::pooling_forward(description);
+  } catch (const dnnl::error& error) {
+    throw Unsupported(fmt::format("oneDNN has no such pooling here ({})", error.what()));
+  }
+}
+
+void DensePool::run(const float* input, float* output) const {
+  primitive_.execute(stream(), {{DNNL_ARG_SRC, dnnl::memory(input_, cpu_engine(), const_cast<float*>(input))},
+                                {DNNL_ARG_DST, dnnl::memory(output_, cpu_engine(), output)}});
+}
+
+}  // namespace lacuna::dense

@@ -1,0 +1,29 @@
+// Pooling by oneDNN, in the layout its input has.
+#pragma once
+
+#include <vector>
+
+#include "dense/layout.hpp"
+
+namespace lacuna::dense {
+
+struct PoolShape {
+  enum class Kind { maximum, average, average_with_padding } kind = Kind::maximum;
+  std::vector<std::uint32_t> kernel, strides, pads_begin, pads_end;
+};
+
+class DensePool {
+ public:
+  /// Throws Unsupported where oneDNN has no such pooling.
+  DensePool(const PoolShape& pool, const Layout& input, const Shape& output);
+
+  const Layout& output() const { return output_; }
+  void run(const float* input, float* output) const;
+
+ private:
+  Layout input_;
+  Layout output_;
+  dnnl::pooling_forward primitive_;
+};
+
+}  // namespace lacuna::dense

@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include <lacuna/error.hpp>
+
+#include "engine/tensors/pool_shape.hpp"
+#include "engine/tensors/tensor_program.hpp"
+
+namespace lacuna::engine::tensors {
+namespace {
+
+class Builder {
+ public:
+  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads)
+      : network_(network), choices_(choices), planes_(planes), copies_(network.values.size()) {
+    program_.threads = threads;
+  }
+
+  TensorProgram build() && {
+    for (ValueId id : network_.all_inputs()) {
+      const std::size_t buffer = define(id, Place::plain(network_.value(id)));
+      program_.inputs.push_back(port(id, {buffer, nullptr}));
+    }
+    for (at_ = 0; at_ < network_.operators.size(); ++at_) add(network_.operators[at_], choices_[at_]);
+    for (ValueId id : network_.all_outputs()) {
+      const Operand memory = plain_operand(id);
+      if (memory.buffer != Operand::no_buffer) buffers_.touch(memory.buffer, Buffers::end_of_time);
+      program_.outputs.push_back(port(id, memory));
+    }
+    buffers_.place();
+    for (std::size_t k = 0; k < buffer_count_; ++k) program_.offsets.push_back(buffers_.offset(k));
+    program_.arena_bytes = buffers_.arena_bytes();
+    program_.least_bytes = buffers_.least_bytes();
+    return std::move(program_);
+  }
+
+ private:
+  struct Standing {
+    Place place;
+    std::size_t buffer;
+  };
+
+  TensorProgram::Port port(ValueId id, Operand memory) const {
+    const Value& value = network_.value(id);
+    return {value.name, value.type, value.shape, memory, value.is_constant ? value.constant : Array<std::byte>()};
+  }
+
+  std::size_t step() const { return program_.steps.size(); }
+  std::size_t new_buffer(std::size_t bytes) {
+    ++buffer_count_;
+    return buffers_.add(bytes, step());
+  }
+  std::size_t define(ValueId id, const Place& place) {
+    const std::size_t buffer = new_buffer(place.bytes);
+    copies_[static_cast<std::size_t>(id)].push_back({place, buffer});
+    return buffer;
+  }
+  void push(StepPointer made, bool is_copy = false) { program_.steps.push_back({std::move(made), std::min(at_, network_.operators.size() - 1), is_copy}); }
+
+  /// The buffer that has the value in that place; copied there if it stands elsewhere so far.
+  std::size_t want(ValueId id, const Place& place) {
+    auto& standings = copies_[static_cast<std::size_t>(id)];
+    const auto found = std::find_if(standings.begin(), standings.end(), [&](const Standing& standing) { return standing.place == place; });
+    if (found != standings.end()) {
+      buffers_.touch(found->buffer, step());
+      return found->buffer;
+    }
+    if (standings.empty()) return want_constant(id, place);
+    const Standing from = standings.front();
+    buffers_.touch(from.buffer, step());
+    const std::size_t target = define(id, place);
+    push(copy_step(network_.value(id), from.place, from.buffer, place, target), true);
+    buffers_.touch(target, step());
+    return target;
+  }
+
+  /// A constant that a step wants in memory of the run.
+  std::size_t want_constant(ValueId, const Place&) { throw InternalError("a constant is wanted on planes"); }
+
+  Operand plain_operand(ValueId id) {
+    if (id == no_value) return {};
+    const Value& value = network_.value(id);
+    if (value.is_constant) return {Operand::no_buffer, value.constant.data()};
+    return {want(id, Place::plain(value)), nullptr};
+  }
+
+  void add(const Operator& op, const Choice& choice) {
+    if (choice.world == World::planes)
+      choice.sparse ? add_sparse(op, choice) : add_on_planes(op);
+    else if (choice.world == World::dense)
+      choice.dense ? add_dense(op, choice) : add_dense_pool(op);
+    else
+      add_plain(op);
+  }
+
+  void add_plain(const Operator& op) {
+    std::vector<Operand> inputs;
+    for (ValueId id : op.inputs) inputs.push_back(plain_operand(id));
+    for (const Operand& input : inputs)
+      if (input.buffer != Operand::no_buffer) buffers_.touch(input.buffer, step());
+    const std::size_t output = define(op.output, Place::plain(network_.value(op.output)));
+    push(plain_step(network_, op, std::move(inputs), output));
+  }
+
+  void add_dense(const Operator& op, const Choice& choice) {
+    const std::size_t input = want(op.inputs[0], Place::in(choice.dense->input()));
+    const std::size_t skip = op.inputs.size() > 1 ? want(op.inputs[1], Place::in(choice.dense->output())) : Operand::no_buffer;
+    touch(input, skip);
+    const std::size_t scratch = new_buffer(choice.dense->scratch_bytes());
+    const std::size_t output = define(op.output, Place::in(choice.dense->output()));
+    push(dense_conv_step(choice.dense, input, skip, output, scratch));
+  }
+
+  void add_sparse(const Operator& op, const Choice& choice) {
+    const std::size_t input = want(op.inputs[0], place_of(op.inputs[0]));
+    const std::size_t skip = op.inputs.size() > 1 ? want(op.inputs[1], place_of(op.inputs[1])) : Operand::no_buffer;
+    touch(input, skip);
+    const std::size_t scratch = new_buffer(choice.sparse->scratch_floats() * sizeof(float));
+    const std::size_t output = define(op.output, place_of(op.output));
+    push(sparse_conv_step(choice.sparse, input, skip, output, scratch));
+  }
+
+  void add_dense_pool(const Operator& op) {
+    const Value& input_value = network_.value(op.inputs[0]);
+    const auto& standings = copies_[static_cast<std::size_t>(op.inputs[0])];
+    const auto found = std::find_if(standings.begin(), standings.end(), [](const Standing& standing) { return standing.place.kind == Place::Kind::dense; });
+    const Place from = found != standings.end() ? found->place : Place::in(dense::row_major(input_value.shape));
+    auto pool = std::make_shared<const dense::DensePool>(*pool_shape(network_, op), from.layout, network_.value(op.output).shape);
+    const std::size_t input = want(op.inputs[0], from);
+    buffers_.touch(input, step());
+    const std::size_t output = define(op.output, Place::in(pool->output()));
+    push(dense_pool_step(std::move(pool), input, output));
+  }
+
+  void add_on_planes(const Operator& op) {
+    std::vector<std::size_t> inputs;
+    std::vector<rows::Planes> places;
+    for (ValueId id : op.inputs) {
+      inputs.push_back(want(id, place_of(id)));
+      places.push_back(planes_[static_cast<std::size_t>(id)]);
+    }
+    for (std::size_t input : inputs) buffers_.touch(input, step());
+    const std::size_t output = define(op.output, place_of(op.output));
+    push(planes_step(network_, op, places, inputs, planes_[static_cast<std::size_t>(op.output)], output, program_.threads));
+  }
+
+  void touch(std::size_t input, std::size_t skip) {
+    buffers_.touch(input, step());
+    if (skip != Operand::no_buffer) buffers_.touch(skip, step());
+  }
+
+  Place place_of(ValueId id) const { return Place::on(planes_[static_cast<std::size_t>(id)]); }
+
+  const Network& network_;
+  const std::vector<Choice>& choices_;
+  const std::vector<rows::Planes>& planes_;
+  std::vector<std::vector<Standing>> copies_;  ///< of each value
+  Buffers buffers_;
+  std::size_t buffer_count_ = 0;
+  std::size_t at_ = 0;
+  TensorProgram program_;
+};
+
+}  // namespace
+
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads) {
+  return Builder(network, choices, planes, threads).build();
+}
+
+}  // namespace lacuna::engine::tensors

@@ -1,0 +1,38 @@
+// What was measured for a network of tensors before, remembered: a small text file for each network, machine and wish in the plan cache's folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/tensors/choose.hpp"
+
+namespace lacuna::engine::tensors {
+
+struct Remembered {
+  std::vector<World> worlds;
+  std::vector<Timing> timings;
+  double seconds_mixed = 0;
+  double seconds_dense = 0;
+  bool fell_back = false;
+};
+
+class ChoicesCache {
+ public:
+  ChoicesCache(const Network& network, const ChooseOptions& options);
+
+  /// Nothing if there is no such file or it is not exactly as expected.
+  std::optional<Remembered> recall(std::size_t operators) const;
+
+  /// A note if it could not be written.
+  std::string remember(const Chosen& chosen) const;
+
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  std::filesystem::path file_;  ///< empty: no cache
+  std::string key_;
+};
+
+}  // namespace lacuna::engine::tensors

@@ -1,0 +1,55 @@
+// Which kernel runs each operator of a network of tensors: every convolution is timed dense and sparse on this machine, then the worlds are chosen
+// so that the whole, with the copies between them, takes least. The result is never slower than all dense: that is measured too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <lacuna/compile.hpp>
+#include <lacuna/network.hpp>
+#include <lacuna/progress.hpp>
+
+#include "devices/cpu/isa.hpp"
+#include "engine/tensors/tensor_program.hpp"
+#include "plan/plan.hpp"
+
+namespace lacuna::engine::tensors {
+
+enum class Tune { off, fast, full };
+
+/// "off", "fast" or "full". Throws InputError for any other word.
+Tune parse_tune(std::string_view word);
+
+struct ChooseOptions {
+  cpu::Isa isa;
+  unsigned threads = 1;
+  plan::KernelWish kernel = plan::KernelWish::automatic;
+  Tune tune = Tune::fast;
+  Progress progress = {};
+};
+
+/// Of one convolution.
+struct Timing {
+  int candidate = -1;         ///< of plan::conv_candidates; -1: none
+  double seconds_sparse = 0;  ///< 0: not measured
+  double seconds_dense = 0;
+  std::vector<std::string> losers;  ///< "table 1 x 7: 0.41 ms"
+};
+
+struct Chosen {
+  std::vector<rows::Planes> planes;  ///< of each value
+  std::vector<Choice> choices;       ///< of each operator
+  std::vector<Timing> timings;       ///< of each operator; empty but for convolutions
+  double seconds_mixed = 0;          ///< the whole as chosen, and all dense; 0: not measured
+  double seconds_dense = 0;
+  bool fell_back = false;            ///< all dense was faster
+  std::string cache_note;
+};
+
+Chosen choose(const Network& network, const ChooseOptions& options);
+
+/// Given the cost of every operator in every world: the worlds that take least with the copies between them.
+/// cost[op][world] in seconds, infinite where there is no way. Exposed for tests.
+std::vector<World> choose_worlds(const Network& network, const std::vector<std::array<double, 3>>& cost);
+
+}  // namespace lacuna::engine::tensors

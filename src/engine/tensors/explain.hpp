@@ -1,0 +1,19 @@
+// What runs each operator of a network of tensors, and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/tensors/choose.hpp"
+
+namespace lacuna::engine::tensors {
+
+std::vector<LayerReport> layer_reports(const Network& network, const Chosen& chosen);
+
+/// A table with a line for each operator; `peak` is the measured multiply-adds a second.
+std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen, double peak);
+
+/// What runs: stable text, no measured figures.
+std::string print_plan(const Network& network, const Chosen& chosen);
+
+}  // namespace lacuna::engine::tensors

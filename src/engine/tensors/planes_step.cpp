@@ -1,0 +1,204 @@
+// Operators straight on planes: pooling, sums, activations, products with a gate for each channel, concatenation of channels. All are plain loops
+// along the lanes, which stand side by side.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/team.hpp"
+#include "engine/tensors/pool_shape.hpp"
+#include "engine/tensors/step.hpp"
+#include "operators/operators.hpp"
+
+namespace lacuna::engine::tensors {
+namespace {
+
+using rows::Planes;
+
+/// Calls work(image, channel) for all of them, spread over the team. With lanes of the batch an "image" is all of them at once.
+template <typename Work>
+void for_each_plane(const Planes& planes, unsigned threads, const Work& work) {
+  const std::size_t images = !planes.lanes_are_inputs() ? planes.batch : 1;
+  const std::size_t count = images * planes.channels;
+  base::run_team(threads, [&](unsigned worker) {
+    for (std::size_t k = count * worker / threads; k < count * (worker + 1) / threads; ++k) work(k / planes.channels, k % planes.channels);
+  });
+}
+
+/// Lanes that stand side by side: pixels of a line, or the inputs of the batch at one pixel.
+std::size_t lanes_of(const Planes& planes) { return !planes.lanes_are_inputs() ? planes.width : planes.batch; }
+std::size_t lines_of(const Planes& planes) { return !planes.lanes_are_inputs() ? planes.height : std::size_t{planes.height} * planes.width; }
+std::size_t line_at(const Planes& planes, std::size_t image, std::size_t channel, std::size_t line) {
+  return !planes.lanes_are_inputs() ? planes.at(image, channel, line, 0) : planes.at(0, channel, line / planes.width, line % planes.width);
+}
+
+class PoolOnPlanes : public Step {
+ public:
+  PoolOnPlanes(dense::PoolShape pool, const Planes& from, std::size_t input, const Planes& to, std::size_t output, unsigned threads)
+      : pool_(std::move(pool)), from_(from), to_(to), input_(input), output_(output), threads_(threads) {
+    if (pool_.kernel.size() == 1)  // 1-D: a plane of height 1
+      for (auto* numbers : {&pool_.kernel, &pool_.strides}) numbers->insert(numbers->begin(), 1);
+    if (pool_.pads_begin.size() == 1)
+      for (auto* numbers : {&pool_.pads_begin, &pool_.pads_end}) numbers->insert(numbers->begin(), 0);
+  }
+
+  void run(const Frame& frame) const override {
+    const float* const input = frame.floats(input_);
+    float* const output = frame.floats(output_);
+    rows::zero_halo(to_, output);
+    for_each_plane(to_, threads_, [&](std::size_t image, std::size_t channel) {
+      for (std::uint32_t y = 0; y < to_.height; ++y) pool_line(input, output, image, channel, y);
+    });
+  }
+
+ private:
+  using Kind = dense::PoolShape::Kind;
+
+  void pool_line(const float* input, float* output, std::size_t image, std::size_t channel, std::uint32_t y) const {
+    const std::int64_t top = std::int64_t{y} * pool_.strides[0] - pool_.pads_begin[0];
+    const std::int64_t y_begin = std::max<std::int64_t>(top, 0);
+    const std::int64_t y_end = std::min<std::int64_t>(top + pool_.kernel[0], from_.height);
+    for (std::uint32_t x = 0; x < to_.width; ++x) {
+      const std::int64_t left = std::int64_t{x} * pool_.strides[1] - pool_.pads_begin[1];
+      const std::int64_t x_begin = std::max<std::int64_t>(left, 0);
+      const std::int64_t x_end = std::min<std::int64_t>(left + pool_.kernel[1], from_.width);
+      const float seen = pool_.kind == Kind::average_with_padding ? static_cast<float>(pool_.kernel[0] * pool_.kernel[1])
+                                                                  : static_cast<float>((y_end - y_begin) * (x_end - x_begin));
+      const std::size_t lanes = to_.lanes_are_inputs() ? to_.batch : 1;
+      float* const target = output + to_.at(image, channel, y, x);
+      for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = pool_.kind == Kind::maximum ? -std::numeric_limits<float>::infinity() : 0.0f;
+      for (std::int64_t sy = y_begin; sy < y_end; ++sy)
+        for (std::int64_t sx = x_begin; sx < x_end; ++sx) {
+          const float* const source = input + from_.at(image, channel, static_cast<std::size_t>(sy), static_cast<std::size_t>(sx));
+          if (pool_.kind == Kind::maximum)
+            for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = std::max(target[lane], source[lane]);
+          else
+            for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] += source[lane];
+        }
+      if (pool_.kind != Kind::maximum)
+        for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] /= seen;
+    }
+  }
+
+  dense::PoolShape pool_;
+  Planes from_, to_;
+  std::size_t input_, output_;
+  unsigned threads_;
+};
+
+/// output = function(a, b) lane by lane; b may be one number for each image and channel.
+template <typename Function>
+class LanesStep : public Step {
+ public:
+  LanesStep(std::vector<Planes> from, std::vector<std::size_t> inputs, const Planes& to, std::size_t output, unsigned threads, Function function)
+      : from_(std::move(from)), inputs_(std::move(inputs)), to_(to), output_(output), threads_(threads), function_(function) {}
+
+  void run(const Frame& frame) const override {
+    float* const output = frame.floats(output_);
+    rows::zero_halo(to_, output);
+    const float* const a = frame.floats(inputs_[0]);
+    const float* const b = inputs_.size() > 1 ? frame.floats(inputs_[1]) : a;
+    const Planes& from_b = from_.size() > 1 ? from_[1] : from_[0];
+    const bool is_gate = from_b.height * from_b.width == 1 && to_.height * to_.width > 1;
+    const std::size_t lanes = lanes_of(to_);
+    for_each_plane(to_, threads_, [&](std::size_t image, std::size_t channel) {
+      for (std::size_t line = 0; line < lines_of(to_); ++line) {
+        float* const target = output + line_at(to_, image, channel, line);
+        const float* const x = a + line_at(from_[0], image, channel, line);
+        const float* const y = b + (is_gate ? from_b.at(image, channel, 0, 0) : line_at(from_b, image, channel, line));
+        if (is_gate && !to_.lanes_are_inputs())
+          for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = function_(x[lane], *y);
+        else
+          for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = function_(x[lane], y[lane]);
+      }
+    });
+  }
+
+ private:
+  std::vector<Planes> from_;
+  std::vector<std::size_t> inputs_;
+  Planes to_;
+  std::size_t output_;
+  unsigned threads_;
+  Function function_;
+};
+
+class ConcatOnPlanes : public Step {
+ public:
+  ConcatOnPlanes(std::vector<Planes> from, std::vector<std::size_t> inputs, const Planes& to, std::size_t output, unsigned threads)
+      : from_(std::move(from)), inputs_(std::move(inputs)), to_(to), output_(output), threads_(threads) {}
+
+  void run(const Frame& frame) const override {
+    float* const output = frame.floats(output_);
+    rows::zero_halo(to_, output);
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      const float* const input = frame.floats(inputs_[k]);
+      for_each_plane(from_[k], threads_, [&](std::size_t image, std::size_t channel) {
+        for (std::size_t line = 0; line < lines_of(to_); ++line)
+          std::memcpy(output + line_at(to_, image, first + channel, line), input + line_at(from_[k], image, channel, line), lanes_of(to_) * sizeof(float));
+      });
+      first += from_[k].channels;
+    }
+  }
+
+ private:
+  std::vector<Planes> from_;
+  std::vector<std::size_t> inputs_;
+  Planes to_;
+  std::size_t output_;
+  unsigned threads_;
+};
+
+const Call* call_of(const Operator& op) { return std::get_if<Call>(&op.operation); }
+
+bool is_gate_for(const Shape& gate, const Shape& of) {
+  if (gate.extents.size() != of.extents.size() || gate.extents.size() < 3 || gate.extents[0] != of.extents[0] || gate.extents[1] != of.extents[1]) return false;
+  return std::all_of(gate.extents.begin() + 2, gate.extents.end(), [](std::uint32_t extent) { return extent == 1; });
+}
+
+/// Element by element: all of the output's shape, or the second a gate.
+bool fits_lanes(const Network& network, const Operator& op, std::size_t inputs) {
+  if (op.inputs.size() != inputs) return false;
+  const Shape& shape = network.value(op.output).shape;
+  for (std::size_t k = 0; k < inputs; ++k) {
+    const Value& value = network.value(op.inputs[k]);
+    if (value.is_constant || value.type != ElementType::f32 || (value.shape != shape && !(k == 1 && is_gate_for(value.shape, shape)))) return false;
+  }
+  return true;
+}
+
+bool is_channel_concat(const Network& network, const Operator& op, const Call& call) {
+  const Attribute* axis = operators::find_attribute(call, "axis");
+  if (call.name != "Concat" || axis == nullptr || std::get<std::int64_t>(*axis) != 1) return false;
+  return std::none_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) { return network.value(id).is_constant; });
+}
+
+}  // namespace
+
+bool can_run_on_planes(const Network& network, const Operator& op) {
+  const Call* call = call_of(op);
+  const Value& output = network.value(op.output);
+  if (call == nullptr || output.type != ElementType::f32 || output.shape.extents.size() < 3 || output.shape.extents.size() > 4) return false;
+  if (pool_shape(network, op)) return true;
+  if (call->name == "Add" || call->name == "Mul") return fits_lanes(network, op, 2);
+  if (call->name == "Relu" || call->name == "Sigmoid" || call->name == "HardSwish") return fits_lanes(network, op, 1);
+  return is_channel_concat(network, op, *call);
+}
+
+StepPointer planes_step(const Network& network, const Operator& op, const std::vector<Planes>& places, const std::vector<std::size_t>& inputs, const Planes& place,
+                        std::size_t output, unsigned threads) {
+  if (auto pool = pool_shape(network, op)) return std::make_unique<PoolOnPlanes>(*std::move(pool), places[0], inputs[0], place, output, threads);
+  const std::string& name = call_of(op)->name;
+  const auto lanes = [&]<typename Function>(Function function) -> StepPointer {
+    return std::make_unique<LanesStep<Function>>(places, inputs, place, output, threads, function);
+  };
+  if (name == "Add") return lanes([](float a, float b) { return a + b; });
+  if (name == "Mul") return lanes([](float a, float b) { return a * b; });
+  if (name == "Relu") return lanes([](float a, float) { return a > 0 ? a : 0.0f; });
+  if (name == "Sigmoid") return lanes([](float a, float) { return 1 / (1 + std::exp(-a)); });
+  if (name == "HardSwish") return lanes([](float a, float) { return a * std::clamp(a / 6 + 0.5f, 0.0f, 1.0f); });
+  return std::make_unique<ConcatOnPlanes>(places, inputs, place, output, threads);
+}
+
+}  // namespace lacuna::engine::tensors

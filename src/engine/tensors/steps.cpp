@@ -1,0 +1,133 @@
+// The steps that hand over to others: plain operators, copies, dense and sparse convolutions.
+#include <cstring>
+
+#include "engine/tensors/step.hpp"
+#include "operators/operators.hpp"
+#include "rows/planes.hpp"
+
+namespace lacuna::engine::tensors {
+namespace {
+
+class PlainStep : public Step {
+ public:
+  PlainStep(const Network& network, const Operator& op, std::vector<Operand> inputs, std::size_t output)
+      : operation_(op.operation), inputs_(std::move(inputs)), output_(output), signature_{network.value(op.output).type, network.value(op.output).shape} {
+    for (ValueId id : op.inputs) {
+      const bool is_missing = id == no_value;
+      shapes_.push_back(is_missing ? Shape{} : network.value(id).shape);
+      types_.push_back(is_missing ? ElementType::f32 : network.value(id).type);
+      if (!is_missing && network.value(id).is_constant) constants_.push_back(network.value(id).constant);
+    }
+  }
+
+  void run(const Frame& frame) const override {
+    std::vector<operators::TensorView> views;
+    views.reserve(inputs_.size());
+    for (std::size_t k = 0; k < inputs_.size(); ++k) views.push_back({types_[k], &shapes_[k], frame.at(inputs_[k])});
+    if (const auto* call = std::get_if<Call>(&operation_))
+      operators::evaluate(*call, views, signature_, frame.at(output_));
+    else
+      operators::evaluate(std::get<Conv>(operation_), views, signature_, frame.at(output_));
+  }
+
+ private:
+  Operation operation_;
+  std::vector<Operand> inputs_;
+  std::vector<Shape> shapes_;
+  std::vector<ElementType> types_;
+  std::vector<Array<std::byte>> constants_;  ///< kept alive
+  std::size_t output_;
+  operators::Signature signature_;
+};
+
+/// Where element 0 stands, and the strides from there.
+struct Start {
+  dense::Layout layout;
+  std::size_t origin = 0;
+
+  Start(const Place& place, const Shape& shape) {
+    switch (place.kind) {
+      case Place::Kind::plain: layout = dense::row_major(shape); break;
+      case Place::Kind::dense: layout = place.layout; break;
+      case Place::Kind::planes:
+        layout = layout_of(place.planes, shape);
+        origin = place.planes.origin;
+        break;
+    }
+  }
+};
+
+class CopyStep : public Step {
+ public:
+  CopyStep(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target)
+      : from_(from, value.shape), to_(to, value.shape), copy_(from_.layout, to_.layout), source_(source), target_(target) {
+    if (to.kind == Place::Kind::planes) planes_ = to.planes;
+  }
+
+  void run(const Frame& frame) const override {
+    float* const target = frame.floats(target_);
+    if (planes_) rows::zero_halo(*planes_, target);
+    copy_.run(frame.floats(source_) + from_.origin, target + to_.origin);
+  }
+
+ private:
+  Start from_;
+  Start to_;
+  dense::Copy copy_;
+  std::size_t source_;
+  std::size_t target_;
+  std::optional<rows::Planes> planes_;
+};
+
+template <typename Conv>
+class ConvStep : public Step {
+ public:
+  ConvStep(std::shared_ptr<const Conv> conv, std::size_t input, std::size_t skip, std::size_t output, std::size_t scratch)
+      : conv_(std::move(conv)), input_(input), skip_(skip), output_(output), scratch_(scratch) {}
+
+  void run(const Frame& frame) const override {
+    const float* const skip = skip_ == Operand::no_buffer ? nullptr : frame.floats(skip_);
+    if constexpr (std::is_same_v<Conv, dense::DenseConv>)
+      conv_->run(frame.floats(input_), skip, frame.floats(output_), frame.at(scratch_));
+    else
+      conv_->run(frame.floats(input_), skip, frame.floats(output_), frame.floats(scratch_));
+  }
+
+ private:
+  std::shared_ptr<const Conv> conv_;
+  std::size_t input_, skip_, output_, scratch_;
+};
+
+class PoolStep : public Step {
+ public:
+  PoolStep(std::shared_ptr<const dense::DensePool> pool, std::size_t input, std::size_t output) : pool_(std::move(pool)), input_(input), output_(output) {}
+  void run(const Frame& frame) const override { pool_->run(frame.floats(input_), frame.floats(output_)); }
+
+ private:
+  std::shared_ptr<const dense::DensePool> pool_;
+  std::size_t input_, output_;
+};
+
+}  // namespace
+
+StepPointer plain_step(const Network& network, const Operator& op, std::vector<Operand> inputs, std::size_t output) {
+  return std::make_unique<PlainStep>(network, op, std::move(inputs), output);
+}
+
+StepPointer copy_step(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target) {
+  return std::make_unique<CopyStep>(value, from, source, to, target);
+}
+
+StepPointer dense_conv_step(std::shared_ptr<const dense::DenseConv> conv, std::size_t input, std::size_t skip, std::size_t output, std::size_t scratch) {
+  return std::make_unique<ConvStep<dense::DenseConv>>(std::move(conv), input, skip, output, scratch);
+}
+
+StepPointer sparse_conv_step(std::shared_ptr<const plan::SparseConv> conv, std::size_t input, std::size_t skip, std::size_t output, std::size_t scratch) {
+  return std::make_unique<ConvStep<plan::SparseConv>>(std::move(conv), input, skip, output, scratch);
+}
+
+StepPointer dense_pool_step(std::shared_ptr<const dense::DensePool> pool, std::size_t input, std::size_t output) {
+  return std::make_unique<PoolStep>(std::move(pool), input, output);
+}
+
+}  // namespace lacuna::engine::tensors

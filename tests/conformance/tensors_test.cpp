@@ -1,0 +1,107 @@
+// Networks of tensors against the reference: every kernel forced in turn, every instruction set this machine runs, one and two threads.
+#include <gtest/gtest.h>
+
+#include <lacuna/check.hpp>
+#include <lacuna/compile.hpp>
+#include <lacuna/devices.hpp>
+
+#include "devices/cpu/isa.hpp"
+#include "support/tensor_network.hpp"
+
+namespace lacuna {
+namespace {
+
+using test::ConvSpec;
+using test::TensorNetwork;
+
+/// A bit of everything: stride, groups, dilation, depthwise, skip connections, pooling, gates, concatenation, a fully connected layer.
+TensorNetwork mixed_network(std::uint32_t batch, unsigned seed) {
+  TensorNetwork net({{batch, 3, 17, 19}}, seed);
+  const ValueId first = net.conv(net.network.input, {.outputs = 8, .stride = 2, .sparsity = 0, .activation = Activation::relu()});
+  const ValueId wide = net.conv(first, {.outputs = 8, .sparsity = 0.8, .activation = Activation::clip(0, 6)});
+  const ValueId skip = net.conv(wide, {.outputs = 8, .kernel = {1, 1}, .pad = 0, .sparsity = 0.7, .activation = Activation::relu()}, first);
+  const ValueId depthwise = net.conv(skip, {.outputs = 8, .groups = 8, .sparsity = 0, .activation = Activation::hard_swish()});
+  const ValueId grouped = net.conv(depthwise, {.outputs = 12, .groups = 4, .sparsity = 0.5, .activation = Activation::swish()});
+  const ValueId dilated = net.conv(skip, {.outputs = 4, .pad = 2, .dilation = 2, .sparsity = 0.9, .activation = Activation::leaky_relu(0.1f)});
+  const Shape& shape = net.network.value(dilated).shape;
+  const ValueId both = net.call("Concat", {grouped, dilated}, {{batch, 16, shape.extents[2], shape.extents[3]}}, {{"axis", std::int64_t{1}}});
+  const ValueId pooled = net.call("MaxPool", {both}, {{batch, 16, 5, 5}},
+                                  {{"kernel_shape", std::vector<std::int64_t>{3, 3}}, {"pads", std::vector<std::int64_t>{1, 1, 1, 1}}, {"strides", std::vector<std::int64_t>{2, 2}}});
+  const ValueId mean = net.call("GlobalAveragePool", {pooled}, {{batch, 16, 1, 1}});
+  const ValueId gate = net.conv(mean, {.outputs = 16, .kernel = {1, 1}, .pad = 0, .sparsity = 0.6, .activation = Activation::hard_sigmoid(0.2f, 0.5f)});
+  const ValueId gated = net.call("Mul", {pooled, gate}, net.network.value(pooled).shape);
+  const ValueId last = net.conv(gated, {.outputs = 16, .kernel = {5, 5}, .pad = 0, .sparsity = 0.9, .activation = Activation::tanh()});
+  const ValueId flat = net.call("Flatten", {last}, {{batch, 16}}, {{"axis", std::int64_t{1}}});
+  net.conv(flat, {.outputs = 10, .kernel = {}, .sparsity = 0.5});
+  return net;
+}
+
+void expect_right(TensorNetwork& net, const CompileOptions& options) {
+  const TypedTensor input = net.random_input();
+  Session session = compile(net.network, options).open();
+  for (int run = 0; run < 2; ++run) {  // the second on used memory
+    const auto outputs = session.run(std::span(&input, 1));
+    const Verdict verdict = check_outputs(net.network, std::span(&input, 1), outputs, 1e-5);
+    ASSERT_TRUE(verdict.right) << verdict.sentence << " kernel " << options.kernel << " isa " << options.isa << " threads " << options.threads;
+  }
+}
+
+TEST(Tensors, EveryKernelOnEveryInstructionSetGivesTheReferencesAnswer) {
+  for (cpu::Isa isa : cpu::available_isas())
+    for (const char* kernel : {"dense", "table", "baked"}) {
+      if (std::string_view(kernel) == "baked" && isa < cpu::Isa::avx2) continue;  // no such code
+      for (std::uint32_t batch : {1u, 3u})
+        for (unsigned threads : {1u, 2u}) {
+          TensorNetwork net = mixed_network(batch, 7 * batch + threads);
+          expect_right(net, {.isa = std::string(cpu::name(isa)), .threads = threads, .kernel = kernel, .tune = "off"});
+        }
+    }
+}
+
+TEST(Tensors, TheMeasuredPlanGivesTheReferencesAnswer) {
+  TensorNetwork net = mixed_network(2, 5);
+  expect_right(net, {.threads = 2, .tune = "fast"});
+}
+
+TEST(Tensors, NoOptimisationIsNeededForTheAnswer) {
+  TensorNetwork net = mixed_network(1, 9);
+  expect_right(net, {.threads = 1, .optimise = "none", .kernel = "table", .tune = "off"});
+}
+
+TEST(Tensors, ABatchOfSixteenFillsLanes) {
+  TensorNetwork net = mixed_network(16, 11);
+  expect_right(net, {.threads = 2, .kernel = "table", .tune = "off"});
+}
+
+TEST(Tensors, OneDimensionalConvolutions) {
+  TensorNetwork net({{2, 5, 40}}, 3);
+  const ValueId first = net.conv(net.network.input, {.outputs = 6, .kernel = {5}, .pad = 2, .sparsity = 0.8, .activation = Activation::relu()});
+  const ValueId second = net.conv(first, {.outputs = 7, .kernel = {3}, .stride = 2, .pad = 1, .sparsity = 0.8, .activation = Activation::sigmoid()});
+  net.call("GlobalMaxPool", {second}, {{2, 7, 1}});
+  for (const char* kernel : {"dense", "table"}) expect_right(net, {.threads = 2, .kernel = kernel, .tune = "off"});
+}
+
+TEST(Tensors, ThreeSpatialAxesRunDense) {
+  TensorNetwork net({{1, 2, 5, 6, 7}}, 3);
+  net.conv(net.network.input, {.outputs = 4, .kernel = {3, 3, 3}, .sparsity = 0.8, .activation = Activation::relu()});
+  expect_right(net, {.threads = 1, .tune = "off"});
+}
+
+TEST(Tensors, WrongInputsAreToldApart) {
+  TensorNetwork net = mixed_network(1, 1);
+  Session session = compile(net.network, {.threads = 1, .tune = "off"}).open();
+  const auto message = [&](const std::vector<TypedTensor>& inputs) -> std::string {
+    try {
+      session.run(inputs);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message({}), "0 inputs given; the network has 1");
+  EXPECT_EQ(message({make_tensor<float>({1, 3, 17, 18}, std::vector<float>(1 * 3 * 17 * 18))}), "input x has the shape 1x3x17x18; the network was compiled for 1x3x17x19");
+  EXPECT_EQ(message({make_tensor<double>({1, 3, 17, 19}, std::vector<double>(1 * 3 * 17 * 19))}), "input x holds f64; the network takes f32 there");
+}
+
+}  // namespace
+}  // namespace lacuna
