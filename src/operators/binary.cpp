@@ -99,12 +99,17 @@ T divide_integers(T a, T b) {
 /// The sign of the divisor, as Python's %.
 template <typename T>
 T modulo(T a, T b) {
-  if (b == 0) throw InputError("Mod: an integer is divided by 0");
-  if constexpr (std::is_signed_v<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(rest, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
+  } else if constexpr (std::is_signed_v<T>) {
+    if (b == 0) throw InputError("Mod: an integer is divided by 0");
     if (b == -1) return 0;
     const T rest = static_cast<T>(a % b);
     return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
   } else {
+    if (b == 0) throw InputError("Mod: an integer is divided by 0");
     return static_cast<T>(a % b);
   }
 }
@@ -157,10 +162,6 @@ Signature infer_pow(const Inference& question) {
   if (!contains(numbers, question.type(1))) refuse(question.call, "an exponent of {}", name_of(question.type(1)));
   return {question.type(0), broadcast_all(question)};
 }
-Signature infer_mod(const Inference& question) {
-  if (contains(floats, question.type(0)) && !flag_attribute(question.call, "fmod", false)) fail(question.call, "{} needs fmod = 1", name_of(question.type(0)));
-  return infer_broadcast(question);
-}
 Signature infer_clip(const Inference& question) {
   question.check_same_type(1);
   for (std::size_t k = 1; k < 3; ++k)
@@ -187,7 +188,7 @@ void divide(const Evaluation& job) {
 }
 void mod(const Evaluation& job) {
   if (flag_attribute(job.call, "fmod", false)) return combine_two<numbers>(job, [](auto a, auto b) { return remainder(a, b); });
-  combine_two<integers>(job, [](auto a, auto b) { return modulo(a, b); });
+  combine_two<numbers>(job, [](auto a, auto b) { return modulo(a, b); });
 }
 void prelu(const Evaluation& job) {
   combine_two<numbers>(job, [](auto x, auto slope) { return x < decltype(x){0} ? static_cast<decltype(x)>(x * slope) : x; });

@@ -15,7 +15,7 @@ Evaluate relu, leaky_relu, elu, selu, celu, thresholded_relu, shrink, sigmoid, h
     is_nan, is_inf;
 
 // binary.cpp
-Infer infer_broadcast, infer_comparison, infer_where, infer_prelu, infer_pow, infer_mod, infer_clip;
+Infer infer_broadcast, infer_comparison, infer_where, infer_prelu, infer_pow, infer_clip;
 Evaluate add, subtract, multiply, divide, mod, pow, prelu, minimum, maximum, sum, mean, logical_and, logical_or, logical_xor, bitwise_and, bitwise_or,
     bitwise_xor, equal, less, less_or_equal, greater, greater_or_equal, where, clip;
 
@@ -34,6 +34,22 @@ Infer infer_gather, infer_gather_elements, infer_gather_nd;
 Evaluate gather, gather_elements, gather_nd;
 /// The next position in row-major order; after the last comes the first.
 void advance_position(std::vector<std::uint32_t>& position, const Shape& shape);
+
+// arrange.cpp
+Infer infer_pad, infer_depth_to_space, infer_space_to_depth, infer_trilu;
+Evaluate pad, depth_to_space, space_to_depth, trilu;
+
+// scatter.cpp
+Infer infer_scatter_nd, infer_scatter_elements;
+Evaluate scatter_nd, scatter_elements;
+
+// search.cpp
+Infer infer_arg, infer_top_k, infer_non_zero, infer_cum_sum;
+Evaluate arg_max, arg_min, top_k, non_zero, cum_sum;
+
+// fill.cpp
+Infer infer_range, infer_eye_like, infer_one_hot;
+Evaluate range, eye_like, one_hot;
 
 // cast.cpp
 Infer infer_cast, infer_cast_like;
@@ -68,5 +84,17 @@ void multiply_as_doubles(const Call& call, const Shape& left_shape, const Shape&
 // normalise.cpp
 Infer infer_softmax, infer_batch_normalization, infer_instance_normalization;
 Evaluate softmax, log_softmax, hardmax, batch_normalization, instance_normalization;
+
+// normalise_axes.cpp
+Infer infer_layer_normalization, infer_rms_normalization, infer_group_normalization, infer_lrn, infer_lp_normalization, infer_mean_variance;
+Evaluate layer_normalization, rms_normalization, group_normalization, lrn, lp_normalization, mean_variance_normalization;
+
+// convolve_transposed.cpp
+Infer infer_conv_transpose;
+Evaluate conv_transpose;
+
+// quantised.cpp
+Infer infer_quantize, infer_dequantize, infer_dynamic_quantize, infer_matmul_integer, infer_qlinear_matmul, infer_conv_integer, infer_qlinear_conv;
+Evaluate quantize_linear, dequantize_linear, dynamic_quantize_linear, matmul_integer, qlinear_matmul, conv_integer, qlinear_conv;
 
 }  // namespace lacuna::operators
