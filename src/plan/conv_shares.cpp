@@ -184,22 +184,41 @@ std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, st
   return best;
 }
 
-void zero_around(const Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory) {
+std::vector<Gap> gaps_of(const Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes) {
+  std::vector<Gap> gaps;
+  const std::int64_t images = planes.plane_sets(), rows = planes.height;
+  for (std::size_t first = 0; first < tiles.size();) {
+    const auto image_of = [&](const cpu::ConvTile& tile) {
+      return images == 1 ? 0 : (tile.destination - static_cast<std::int64_t>(planes.origin)) / static_cast<std::int64_t>(planes.image);
+    };
+    const std::int64_t image = image_of(tiles[first]);
+    const auto plane = static_cast<std::int64_t>(planes.at(static_cast<std::size_t>(image), 0, 0, 0));
+    std::int64_t low = tiles[first].destination, high = low;
+    for (; first < tiles.size() && image_of(tiles[first]) == image; ++first) {
+      low = std::min(low, tiles[first].destination);
+      high = std::max(high, tiles[first].destination + std::int64_t{tiles[first].vectors} * vector_lanes);
+    }
+    const auto pitch = static_cast<std::int64_t>(planes.row);
+    for (std::int64_t y = std::max<std::int64_t>(0, (low - plane) / pitch - 1); y < rows && plane + y * pitch <= high; ++y) {
+      const std::int64_t begin = plane + y * pitch + static_cast<std::int64_t>(planes.row_lanes());
+      const std::int64_t end = y + 1 < rows ? plane + (y + 1) * pitch : plane + static_cast<std::int64_t>(plane_pitch(planes));
+      if (begin < end && begin <= high && end > low) gaps.push_back({begin, static_cast<std::uint32_t>(end - begin)});
+    }
+  }
+  return gaps;
+}
+
+void zero_before(const Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory) {
   const std::size_t pixel = planes.lanes_are_inputs() ? planes.batch : 1;
   const std::size_t border = planes.halo_y * planes.row + planes.halo_x * planes.column;
   const bool is_regular = planes.plane_sets() == 1 || planes.image == planes.channels * planes.channel;
   for (const Strip& strip : strips) {
     const std::size_t first = planes.at(strip.image, channel, 0, 0);
-    // The zeros before a plane are the gap after another, unless it is the first of all.
     if (strip.y_begin == 0 && channel == 0 && (strip.image == 0 || !is_regular)) std::fill(memory + first - border, memory + first, 0.0f);
-    for (std::size_t y = strip.y_begin; y < strip.y_end; ++y) {
-      float* const row = memory + planes.at(strip.image, channel, y, 0);
-      if (planes.column != pixel)
-        for (std::size_t x = 0; x + 1 < planes.width; ++x) std::fill(row + x * planes.column + pixel, row + (x + 1) * planes.column, 0.0f);
-      float* const end = row + planes.row_lanes();
-      float* const next = y + 1 < planes.height ? row + planes.row : memory + first + plane_pitch(planes);
-      if (end < next) std::fill(end, next, 0.0f);
-    }
+    if (planes.column == pixel) continue;
+    for (std::size_t y = strip.y_begin; y < strip.y_end; ++y)
+      for (std::size_t x = 0; x + 1 < planes.width; ++x)
+        std::fill(memory + planes.at(strip.image, channel, y, x) + pixel, memory + planes.at(strip.image, channel, y, x + 1), 0.0f);
   }
 }
 

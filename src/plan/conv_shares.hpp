@@ -31,10 +31,17 @@ struct Strip {
   std::uint32_t y_end;
 };
 
+/// Floats between the pixels of a plane, or after it.
+struct Gap {
+  std::int64_t begin;  ///< in the plane of channel 0
+  std::uint32_t length;
+};
+
 /// What one thread does: all its blocks on all its tiles. Shares write nothing in common.
 struct ConvShare {
   std::vector<cpu::ConvTile> tiles;
   std::vector<Strip> strips;
+  std::vector<std::vector<Gap>> gaps;  ///< of each chunk of tiles
   std::uint32_t block_begin = 0;
   std::uint32_t block_end = 0;
 };
@@ -46,8 +53,11 @@ struct ConvShare {
 /// Empty if there is no room for that: the caller must give planes with a larger gap.
 std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, std::span<const std::uint64_t> block_work, unsigned threads);
 
-/// Zeroes everything around the pixels of the share's strips in the planes of one channel, the gap after the plane included.
-void zero_around(const rows::Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory);
+/// The gaps that tiles write to, or end at. Every gap of a plane is listed for some tile of its pixels; zeroed after each chunk, none is left.
+std::vector<Gap> gaps_of(const rows::Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes);
+
+/// Zeroes what is before the first plane of `channel` in the strips' images, where that is no gap after another plane; and gaps within rows.
+void zero_before(const rows::Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory);
 
 /// Floats from the first pixel of a plane to that of the next.
 std::size_t plane_pitch(const rows::Planes& planes);

@@ -77,8 +77,8 @@ Planes roomy(const Planes& out, std::size_t tile_lanes) {
 std::string to_string(const ConvKernelChoice& choice) {
   switch (choice.kind) {
     case ConvKernelKind::gather: return "gather";
-    case ConvKernelKind::table: return fmt::format("table of {} vectors, {} rows, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
-    case ConvKernelKind::baked: return fmt::format("baked {}x{}, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
+    case ConvKernelKind::table: return fmt::format("table of {} vectors, {} rows, {} tiles, {} groups, {}", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups, choice.together);
+    case ConvKernelKind::baked: return fmt::format("baked {}x{}, {} tiles, {} groups, {}", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups, choice.together);
   }
   return "?";
 }
@@ -130,6 +130,23 @@ struct SparseConv::State {
     if (shares.empty()) throw InternalError("the planes of a convolution have no slack at their end: make them with planes_for()");
   }
 
+  void list_gaps() {
+    for (ConvShare& share : shares)
+      for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles)
+        share.gaps.push_back(gaps_of(inner ? *inner : out, std::span(share.tiles).subspan(begin, std::min<std::size_t>(choice.chunk_tiles, share.tiles.size() - begin)), kernels->vector_lanes));
+  }
+
+  /// Of all pixels, for kernels that have no tiles.
+  void list_all_gaps() {
+    ConvShare& share = shares.emplace_back();
+    for (std::uint32_t n = 0; n < out.plane_sets(); ++n) {
+      share.strips.push_back({n, 0, out.height});
+      for (std::size_t y = 0; y < out.height; ++y)
+        for (std::size_t x = 0; x < out.width; ++x) share.tiles.push_back({0, static_cast<std::int64_t>(out.at(n, 0, y, x)), 0, 1, 0});
+    }
+    share.gaps.push_back(gaps_of(out, share.tiles, out.lanes_are_inputs() ? out.batch : 1));
+  }
+
   void size_partials() {
     std::size_t most_rows = 0;
     for (std::size_t block = 0; block < blocks.blocks(); ++block) most_rows = std::max<std::size_t>(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
@@ -149,17 +166,32 @@ struct SparseConv::State {
       }
   }
 
+  void zero_gaps(const std::vector<Gap>& gaps, std::size_t block, float* destination) const {
+    for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position)
+      for (const Gap& gap : gaps) {
+        float* const values = destination + blocks.destinations[position] + gap.begin;
+        if (gap.length == 1)
+          *values = 0;
+        else
+          std::fill(values, values + gap.length, 0.0f);
+      }
+  }
+
   void run_share(const ConvShare& share, const cpu::ConvMemory& memory) const {
-    for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
-      const std::size_t end = std::min(begin + choice.chunk_tiles, share.tiles.size());
-      for (std::size_t block = share.block_begin; block < share.block_end; ++block) {
-        body->run(block, memory, &share.tiles[begin], end - begin);
-        if (smooth) finish(share, block, begin, end, memory.destination);
+    for (std::size_t first = share.block_begin; first < share.block_end; first += choice.together) {
+      const std::size_t last = std::min<std::size_t>(first + choice.together, share.block_end);
+      for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
+        const std::size_t end = std::min(begin + choice.chunk_tiles, share.tiles.size());
+        for (std::size_t block = first; block < last; ++block) {
+          body->run(block, memory, &share.tiles[begin], end - begin);
+          if (smooth) finish(share, block, begin, end, memory.destination);
+          zero_gaps(share.gaps[begin / choice.chunk_tiles], block, memory.destination);
+        }
       }
     }
     const Planes& planes = inner ? *inner : out;
     for (std::uint32_t position = blocks.block_begin[share.block_begin]; position < blocks.block_begin[share.block_end]; ++position)
-      zero_around(planes, share.strips, blocks.order[position], memory.destination);
+      zero_before(planes, share.strips, blocks.order[position], memory.destination);
   }
 
   void run_gather(const cpu::ConvMemory& memory, unsigned worker) const {
@@ -175,9 +207,11 @@ struct SparseConv::State {
             for (std::size_t position = begin; position < end; ++position)
               kernels->run_activation(*smooth, first, second, memory.destination + place + blocks.destinations[position], 1);
         }
-    std::vector<Strip> all;
-    for (std::uint32_t n = 0; n < out.plane_sets(); ++n) all.push_back({n, 0, out.height});
-    for (std::size_t position = begin; position < end; ++position) zero_around(out, all, blocks.order[position], memory.destination);
+    const ConvShare& share = shares.front();
+    for (std::size_t position = begin; position < end; ++position) {
+      for (const Gap& gap : share.gaps.front()) std::fill_n(memory.destination + blocks.destinations[position] + gap.begin, gap.length, 0.0f);
+      zero_before(out, share.strips, blocks.order[position], memory.destination);
+    }
   }
 };
 
@@ -195,8 +229,10 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   state->edges = std::uint64_t{state->rows.nonzeros.size()} * out.batch * out.height * out.width;
   if (choice.kind == ConvKernelKind::gather) {
     state->gather.emplace(state->rows, state->blocks, isa);
+    state->list_all_gaps();
   } else {
     state->cut_up();
+    state->list_gaps();
     if (state->inner)
       for (std::size_t position = 0; position < state->blocks.order.size(); ++position)
         state->blocks.destinations[position] = static_cast<std::int64_t>(state->inner->channel * state->blocks.order[position]);

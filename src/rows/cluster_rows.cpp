@@ -42,12 +42,13 @@ std::vector<std::uint32_t> cluster_rows(const ConvRows& rows, unsigned block) {
   std::vector<std::uint64_t> together(sets.words());
   while (!left.empty()) {
     std::fill(together.begin(), together.end(), 0);
+    const std::size_t enough = length(left.front()) * 3 / 4;
     for (unsigned k = 0; k < block && !left.empty(); ++k) {
-      // The row that brings the fewest new sources for those it shares; a block begins with the longest row that is left.
+      // The row that brings the fewest new sources for those it shares, among those about as long as the longest that is left.
       std::size_t best = 0;
       if (k > 0) {
         double best_share = -1;
-        for (std::size_t candidate = 0; candidate < left.size(); ++candidate) {
+        for (std::size_t candidate = 0; candidate < left.size() && (candidate < block - k || length(left[candidate]) >= enough); ++candidate) {
           const std::uint64_t* const set = sets.of(left[candidate]);
           std::size_t shared = 0;
           for (std::size_t word = 0; word < sets.words(); ++word) shared += static_cast<std::size_t>(std::popcount(set[word] & together[word]));
