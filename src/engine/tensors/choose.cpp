@@ -115,8 +115,8 @@ double sparsity_of(const Conv& conv) {
 void try_conv(const Trial& trial, const Conv& conv, const ChooseOptions& options, Choice& choice, Timing& timing) {
   const bool want_dense = options.kernel == KernelWish::automatic || options.kernel == KernelWish::dense;
   const bool want_sparse = options.kernel != KernelWish::dense;
-  if (want_dense) choice.dense = trial.dense();
   const auto candidates = want_sparse ? trial.candidates() : std::vector<plan::ConvKernelChoice>{};
+  if (want_dense || candidates.empty()) choice.dense = trial.dense();  // also where the kernel asked for has no way; the plan says so
   if (options.tune == Tune::off) {  // a rule of thumb instead of the clock
     if (!candidates.empty()) {
       timing.candidate = 0;

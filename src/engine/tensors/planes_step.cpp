@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <vector>
 
 #include "base/team.hpp"
 #include "engine/tensors/pool_shape.hpp"
@@ -47,37 +47,53 @@ class PoolOnPlanes : public Step {
     float* const output = frame.floats(output_);
     rows::zero_halo(to_, output);
     for_each_plane(to_, threads_, [&](std::size_t image, std::size_t channel) {
-      for (std::uint32_t y = 0; y < to_.height; ++y) pool_line(input, output, image, channel, y);
+      std::vector<float> column_best(from_.row_lanes());
+      for (std::uint32_t y = 0; y < to_.height; ++y) pool_line(input, output, image, channel, y, column_best);
     });
   }
 
  private:
   using Kind = dense::PoolShape::Kind;
 
-  void pool_line(const float* input, float* output, std::size_t image, std::size_t channel, std::uint32_t y) const {
-    const std::int64_t top = std::int64_t{y} * pool_.strides[0] - pool_.pads_begin[0];
-    const std::int64_t y_begin = std::max<std::int64_t>(top, 0);
-    const std::int64_t y_end = std::min<std::int64_t>(top + pool_.kernel[0], from_.height);
-    for (std::uint32_t x = 0; x < to_.width; ++x) {
-      const std::int64_t left = std::int64_t{x} * pool_.strides[1] - pool_.pads_begin[1];
-      const std::int64_t x_begin = std::max<std::int64_t>(left, 0);
-      const std::int64_t x_end = std::min<std::int64_t>(left + pool_.kernel[1], from_.width);
-      const float seen = pool_.kind == Kind::average_with_padding ? static_cast<float>(pool_.kernel[0] * pool_.kernel[1])
-                                                                  : static_cast<float>((y_end - y_begin) * (x_end - x_begin));
+  /// The part of a window that is on the plane.
+  struct Reach {
+    std::size_t begin, end;
+  };
+  Reach reach(std::uint32_t at, std::size_t axis, std::uint32_t extent) const {
+    const std::int64_t first = std::int64_t{at} * pool_.strides[axis] - pool_.pads_begin[axis];
+    return {static_cast<std::size_t>(std::max<std::int64_t>(first, 0)), static_cast<std::size_t>(std::min<std::int64_t>(first + pool_.kernel[axis], extent))};
+  }
+
+  template <typename Combine>
+  static void combine_lanes(float* target, const float* source, std::size_t lanes, const Combine& combine) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = combine(target[lane], source[lane]);
+  }
+
+  /// First down the lines of the window, all lanes at once; then along the line.
+  void pool_line(const float* input, float* output, std::size_t image, std::size_t channel, std::uint32_t y, std::vector<float>& column_best) const {
+    const Reach lines = reach(y, 0, from_.height);
+    const auto combine_all = [&](const auto& combine, float scale) {
+      const float* const first = input + from_.at(image, channel, lines.begin, 0);
+      std::copy_n(first, column_best.size(), column_best.begin());
+      for (std::size_t line = lines.begin + 1; line < lines.end; ++line)
+        combine_lanes(column_best.data(), input + from_.at(image, channel, line, 0), column_best.size(), combine);
       const std::size_t lanes = to_.lanes_are_inputs() ? to_.batch : 1;
-      float* const target = output + to_.at(image, channel, y, x);
-      for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = pool_.kind == Kind::maximum ? -std::numeric_limits<float>::infinity() : 0.0f;
-      for (std::int64_t sy = y_begin; sy < y_end; ++sy)
-        for (std::int64_t sx = x_begin; sx < x_end; ++sx) {
-          const float* const source = input + from_.at(image, channel, static_cast<std::size_t>(sy), static_cast<std::size_t>(sx));
-          if (pool_.kind == Kind::maximum)
-            for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = std::max(target[lane], source[lane]);
-          else
-            for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] += source[lane];
-        }
-      if (pool_.kind != Kind::maximum)
+      for (std::uint32_t x = 0; x < to_.width; ++x) {
+        const Reach columns = reach(x, 1, from_.width);
+        float* const target = output + to_.at(image, channel, y, x);
+        const float* const source = column_best.data() + columns.begin * from_.column;
+        std::copy_n(source, lanes, target);
+        for (std::size_t column = 1; column < columns.end - columns.begin; ++column) combine_lanes(target, source + column * from_.column, lanes, combine);
+        if (pool_.kind == Kind::maximum) continue;
+        const float seen = scale > 0 ? scale : static_cast<float>((lines.end - lines.begin) * (columns.end - columns.begin));
         for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] /= seen;
-    }
+      }
+    };
+    const auto window = static_cast<float>(pool_.kernel[0] * pool_.kernel[1]);
+    if (pool_.kind == Kind::maximum)
+      combine_all([](float a, float b) { return a > b ? a : b; }, 0);
+    else
+      combine_all([](float a, float b) { return a + b; }, pool_.kind == Kind::average_with_padding ? window : 0.0f);
   }
 
   dense::PoolShape pool_;

@@ -79,6 +79,23 @@ class CopyStep : public Step {
   std::optional<rows::Planes> planes_;
 };
 
+/// Between row-major elements and planes, by our own loops.
+class PlanesCopyStep : public Step {
+ public:
+  PlanesCopyStep(const Place& from, std::size_t source, const Place& to, std::size_t target) : from_(from), to_(to), source_(source), target_(target) {}
+
+  void run(const Frame& frame) const override {
+    if (from_.kind == Place::Kind::plain)
+      rows::load_planes(frame.floats(source_), to_.planes, frame.floats(target_));
+    else
+      rows::store_elements(from_.planes, frame.floats(source_), frame.floats(target_));
+  }
+
+ private:
+  Place from_, to_;
+  std::size_t source_, target_;
+};
+
 template <typename Conv>
 class ConvStep : public Step {
  public:
@@ -115,6 +132,9 @@ StepPointer plain_step(const Network& network, const Operator& op, std::vector<O
 }
 
 StepPointer copy_step(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target) {
+  using Kind = Place::Kind;
+  const bool is_own = (from.kind == Kind::plain && to.kind == Kind::planes) || (from.kind == Kind::planes && to.kind == Kind::plain);
+  if (is_own) return std::make_unique<PlanesCopyStep>(from, source, to, target);
   return std::make_unique<CopyStep>(value, from, source, to, target);
 }
 
