@@ -26,7 +26,7 @@ KNOWS = {
 PUBLIC = {
     "array": "base", "error": "base", "progress": "base", "lacuna": "engine",
     "network": "network", "sparse_matrix": "network", "bit_matrix": "network", "tensor": "network", "element_type": "base",
-    "store": "store", "load": "frontends", "generate": "generate", "optimise": "passes",
+    "store": "store", "load": "frontends", "onnx": "frontends", "generate": "generate", "optimise": "passes",
     "compile": "engine", "check": "engine", "devices": "engine",
 }
 INCLUDE = re.compile(r'^\s*#include\s+(?:"([^"]+)"|<lacuna/(\w+)\.hpp>)')

@@ -10,6 +10,7 @@
 #include <lacuna/generate.hpp>
 #include <lacuna/load.hpp>
 #include <lacuna/network.hpp>
+#include <lacuna/onnx.hpp>
 #include <lacuna/optimise.hpp>
 #include <lacuna/progress.hpp>
 #include <lacuna/sparse_matrix.hpp>

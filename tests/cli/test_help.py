@@ -3,7 +3,7 @@ import re
 
 from program import ProgramTest
 
-COMMANDS = ["challenge", "run", "bench", "generate", "inspect", "compile", "devices"]
+COMMANDS = ["challenge", "run", "bench", "generate", "inspect", "compile", "devices", "prune", "convert"]
 DESCRIPTION_COLUMN = 30  # descriptions start no further left
 
 

@@ -27,6 +27,8 @@ void add_generate(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_prune(CLI::App& app);
+void add_convert(CLI::App& app);
 
 /// Flags of every command that loads or runs a network.
 struct CommonOptions {

@@ -44,6 +44,8 @@ int run(int argc, char** argv) {
   cli::add_inspect(app);
   cli::add_compile(app);
   cli::add_devices(app);
+  cli::add_prune(app);
+  cli::add_convert(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {

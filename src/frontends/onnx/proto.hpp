@@ -88,5 +88,7 @@ ModelProto read_model(std::string_view file, const std::string& name);
 /// One message each, for files other than models. Throw protozero's exceptions and InputError.
 TensorProto read_tensor(std::string_view message);
 SparseTensorProto read_sparse_tensor(std::string_view message);
+NodeProto read_node(std::string_view message);
+AttributeProto read_attribute(std::string_view message);
 
 }  // namespace lacuna::frontends::onnx

@@ -36,8 +36,6 @@ SparseTensorProto read_sparse_tensor(std::string_view message) {
   return tensor;
 }
 
-namespace {
-
 AttributeProto read_attribute(std::string_view message) {
   AttributeProto attribute;
   AttributeKind seen = AttributeKind::none;  // very old files do not tell the kind
@@ -72,6 +70,8 @@ NodeProto read_node(std::string_view message) {
     }
   return node;
 }
+
+namespace {
 
 Dimension read_dimension(std::string_view message) {
   Dimension dimension;
