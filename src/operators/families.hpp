@@ -93,6 +93,14 @@ Evaluate layer_normalization, rms_normalization, group_normalization, lrn, lp_no
 Infer infer_conv_transpose;
 Evaluate conv_transpose;
 
+// resize.cpp
+Infer infer_resize;
+Evaluate resize;
+
+// suppress.cpp
+Infer infer_non_max_suppression;
+Evaluate non_max_suppression;
+
 // quantised.cpp
 Infer infer_quantize, infer_dequantize, infer_dynamic_quantize, infer_matmul_integer, infer_qlinear_matmul, infer_conv_integer, infer_qlinear_conv;
 Evaluate quantize_linear, dequantize_linear, dynamic_quantize_linear, matmul_integer, qlinear_matmul, conv_integer, qlinear_conv;
