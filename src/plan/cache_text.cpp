@@ -14,7 +14,7 @@
 namespace lacuna::plan {
 namespace {
 
-constexpr std::string_view title = "lacuna plan 2";
+constexpr std::string_view title = "lacuna plan 3";
 
 std::string checksum(std::string_view text) { return fmt::format("end {:016x}\n", XXH3_64bits(text.data(), text.size())); }
 

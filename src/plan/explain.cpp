@@ -12,7 +12,7 @@ namespace {
 
 std::string describe_table(const PackedTable& group) {
   return fmt::format("{}-bit sources, {}, {} row length{}{}", group.source_bits(), group.view().one_weight ? "one weight" : "weight stream",
-                     group.classes(), group.classes() == 1 ? "" : "s",
+                     group.lengths(), group.lengths() == 1 ? "" : "s",
                      fmt::format("{}{}", group.is_reordered() ? ", rows sorted by length" : "", group.is_in_fours() ? ", in fours" : ""));
 }
 

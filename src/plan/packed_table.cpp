@@ -7,17 +7,36 @@
 namespace lacuna::plan {
 namespace {
 
+/// The classes as the kernel walks them: by length, or in fours, which take the next rows whatever their lengths.
+std::vector<cpu::RowClass> kernel_classes(const rows::RowOrder& order, bool in_fours) {
+  std::vector<std::uint32_t> lengths;
+  for (const rows::RowOrder::Class& rows : order.classes) lengths.insert(lengths.end(), rows.rows, rows.length);
+  std::vector<cpu::RowClass> classes;
+  for (std::size_t position = 0; position < lengths.size();) {
+    cpu::RowClass next{lengths[position], in_fours && position + 4 <= lengths.size() ? 4u : 1u};
+    for (std::size_t k = 1; k < next.rows; ++k) next.more[k] = lengths[position + k] - next.length;
+    position += next.rows;
+    if (!classes.empty() && classes.back().length == next.length && !classes.back().is_mixed() && !next.is_mixed())
+      classes.back().rows += next.rows;
+    else
+      classes.push_back(next);
+  }
+  return classes;
+}
+
 /// For each place of the kernel's stream the place in the matrix.
-std::vector<std::uint32_t> stream_order(const SparseMatrix& weights, const rows::RowOrder& order, bool in_fours) {
+std::vector<std::uint32_t> stream_order(const SparseMatrix& weights, const rows::RowOrder& order, std::span<const cpu::RowClass> classes, bool in_fours) {
   std::vector<std::uint32_t> places;
   places.reserve(weights.nnz());
   const auto begin_of = [&](std::size_t position) { return weights.row_begin[order.rows.empty() ? position : order.rows[position]]; };
   std::size_t position = 0;
-  for (const rows::RowOrder::Class& rows : order.classes) {
+  for (const cpu::RowClass& rows : classes) {
     for (std::size_t left = rows.rows; left > 0;) {
       const std::size_t together = in_fours && left >= 4 ? 4 : 1;
       for (std::uint32_t e = 0; e < rows.length; ++e)
         for (std::size_t k = 0; k < together; ++k) places.push_back(begin_of(position + k) + e);
+      for (std::size_t k = 0; k < together; ++k)
+        for (std::uint32_t e = 0; e < rows.more[k]; ++e) places.push_back(begin_of(position + k) + rows.length + e);
       position += together;
       left -= together;
     }
@@ -36,8 +55,7 @@ Array<T> pick(const Array<T>& values, const std::vector<std::uint32_t>& places) 
 }  // namespace
 
 bool can_be_in_fours(const rows::RowGroup& group, const rows::RowOrder& order) {
-  return !group.weights.has_one_value() &&
-         std::any_of(order.classes.begin(), order.classes.end(), [](const auto& rows) { return rows.rows >= 4 && rows.length > 0; });
+  return !group.weights.has_one_value() && group.weights.rows >= 4 && order.classes.back().length > 0;
 }
 
 PackedTable::PackedTable(const rows::RowGroup& group, Layout layout)
@@ -50,20 +68,22 @@ PackedTable::PackedTable(const rows::RowGroup& group, Layout layout)
       destination_plane_(group.destination.first),
       nnz_(group.weights.nnz()) {
   const rows::RowOrder order = rows::order_by_length(group.weights);
-  for (const rows::RowOrder::Class& rows : order.classes) classes_.push_back({rows.length, rows.rows});
+  lengths_ = order.classes.size();
   order_ = order.rows;
   for (rows::PlaneRange residual : group.residuals) residual_planes_.push_back(residual.first);
   in_fours_ = layout == Layout::fours && can_be_in_fours(group, order);
+  classes_ = kernel_classes(order, in_fours_);
   if (!order_.empty() || in_fours_) copy_streams(group.weights, order);
 }
 
 void PackedTable::copy_streams(const SparseMatrix& weights, const rows::RowOrder& order) {
-  const std::vector<std::uint32_t> places = stream_order(weights, order, in_fours_);
+  const std::vector<std::uint32_t> places = stream_order(weights, order, classes_, in_fours_);
   if (wide_.empty())
     narrow_ = pick(narrow_, places);
   else
     wide_ = pick(wide_, places);
   if (!weights.has_one_value()) values_ = pick(values_, places);
+  if (bias_.size() > 1 && !order.rows.empty()) bias_ = pick(bias_, order.rows);
 }
 
 cpu::Table PackedTable::view() const {

@@ -1,4 +1,4 @@
-// A row group in the order the table kernel walks it: rows of one length together, one after the other or interleaved by fours. Where rows
+// A row group in the order the table kernel walks it: sorted by length, one after the other or interleaved by fours. Where rows
 // already stand in that order the network's own arrays (often a memory-mapped store) are used as they are; others are copied.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace lacuna::plan {
 
 enum class Layout : std::uint8_t { rows, fours };
 
-/// Whether fours would differ from rows: a weight for each nonzero, and four rows of one length somewhere.
+/// Whether fours would differ from rows: a weight for each nonzero, and four rows at least.
 bool can_be_in_fours(const rows::RowGroup& group, const rows::RowOrder& order);
 
 class PackedTable {
@@ -23,13 +23,14 @@ class PackedTable {
   bool is_reordered() const { return !order_.empty(); }
   bool is_in_fours() const { return in_fours_; }
   unsigned source_bits() const { return wide_.empty() ? 16 : 32; }
-  std::size_t classes() const { return classes_.size(); }
+  std::size_t lengths() const { return lengths_; }  ///< different ones
   std::uint64_t nnz() const { return nnz_; }
 
  private:
   void copy_streams(const SparseMatrix& weights, const rows::RowOrder& order);
 
   std::vector<cpu::RowClass> classes_;
+  std::size_t lengths_ = 0;
   std::vector<std::uint32_t> order_;
   bool in_fours_ = false;
   Array<std::uint16_t> narrow_;

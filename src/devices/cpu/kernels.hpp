@@ -2,6 +2,7 @@
 // `lanes` floats wide and 64-byte aligned; see rows/sparse_rows.hpp for the picture.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,10 +11,15 @@
 
 namespace lacuna::cpu {
 
-/// `rows` rows with `length` nonzeros each.
+/// `rows` rows with `length` nonzeros each. In fours, four rows of different lengths are a class of their own: `length` is what they have in
+/// common, `more` what each has beyond; those nonzeros follow the interleaved ones, row by row.
 struct RowClass {
   std::uint32_t length;
   std::uint32_t rows;
+  std::array<std::uint32_t, 4> more = {};
+
+  bool is_mixed() const { return (more[0] | more[1] | more[2] | more[3]) != 0; }
+  std::size_t nnz_of_four() const { return std::size_t{4} * length + more[0] + more[1] + more[2] + more[3]; }
 };
 
 enum class Epilogue : std::uint8_t { clip, leaky_relu, sigmoid, tanh, hard_sigmoid, hard_swish, swish };
@@ -27,7 +33,7 @@ struct Table {
   const std::uint32_t* wide_sources = nullptr; ///< used if narrow_sources is null
   const float* weights = nullptr;              ///< one for each nonzero, or a single one
   bool one_weight = false;
-  const float* bias = nullptr;                 ///< one for each row by destination; null: one_bias for all
+  const float* bias = nullptr;                 ///< one for each row, in the order of `rows`; null: one_bias for all
   float one_bias = 0;
   std::uint32_t source_plane = 0;
   std::uint32_t destination_plane = 0;

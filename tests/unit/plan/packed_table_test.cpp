@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/aligned_buffer.hpp"
 #include "support/random_network.hpp"
 
@@ -23,16 +25,44 @@ std::vector<float> run(const rows::SparseRows& rows, Layout layout, cpu::Isa isa
   return {arena.data(), arena.data() + arena.size()};
 }
 
+bool has_mixed_fours(const PackedTable& table) {
+  const cpu::Table view = table.view();
+  return std::any_of(view.classes.begin(), view.classes.end(), [](const cpu::RowClass& rows) { return rows.is_mixed(); });
+}
+
 TEST(PackedTable, RowsAndFoursGiveTheSameBits) {
   const std::vector<tests::RandomLayer> layers{{40, 0.2, Activation::relu(), true, true}, {33, 1.0, Activation::tanh()}, {33, 0.1, Activation::clip(-1, 1), false, true}};
   const rows::SparseRows narrow = rows::lower(random_network(40, layers, 5));
   const rows::SparseRows wide = rows::lower(random_network(70000, {{12, 0.001, Activation::relu()}, {9, 1.0, Activation::identity()}}, 4));
   for (const rows::SparseRows* rows : {&narrow, &wide}) {
     ASSERT_TRUE(PackedTable(rows->groups[1], Layout::fours).is_in_fours());
+    ASSERT_TRUE(has_mixed_fours(PackedTable(rows->groups[0], Layout::fours)));
     for (cpu::Isa isa : cpu::available_isas())
       for (unsigned vectors : cpu::panel_vectors)
         EXPECT_EQ(run(*rows, Layout::rows, isa, vectors), run(*rows, Layout::fours, isa, vectors)) << cpu::name(isa) << ", " << vectors << " vectors";
   }
+}
+
+TEST(PackedTable, FoursTakeTheNextRowsWhateverTheirLengths) {
+  std::vector<Entry> entries;
+  const std::uint32_t lengths[] = {2, 5, 2, 3, 2, 5, 2, 2, 9};  // sorted: 2 2 2 2 | 2 3 5 5 | 9
+  for (std::uint32_t row = 0; row < std::size(lengths); ++row)
+    for (std::uint32_t column = 0; column < lengths[row]; ++column) entries.push_back({row, column, 0.5f + static_cast<float>(column)});
+  Network network;
+  network.input = network.add_value("input", {{9}});
+  network.output = network.add_value("output", {{9}});
+  network.operators.push_back({Linear{make_sparse_matrix(9, 9, entries), std::vector<float>{0}, Activation::relu()}, {network.input}, network.output});
+  const rows::SparseRows rows = rows::lower(network);
+  const PackedTable table(rows.groups[0], Layout::fours);
+  const std::span<const cpu::RowClass> classes = table.view().classes;
+  ASSERT_EQ(classes.size(), 3u);
+  EXPECT_EQ(classes[0].rows, 4u);
+  EXPECT_FALSE(classes[0].is_mixed());
+  EXPECT_EQ(classes[1].length, 2u);
+  EXPECT_EQ(classes[1].more, (std::array<std::uint32_t, 4>{0, 1, 3, 3}));
+  EXPECT_EQ(classes[2].length, 9u);
+  EXPECT_EQ(classes[2].rows, 1u);
+  EXPECT_EQ(table.lengths(), 4u);
 }
 
 TEST(PackedTable, OneWeightForAllIsLeftInTheNetworksOwnArrays) {
