@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
 
 #include "base/aligned_buffer.hpp"
 #include "base/parallel.hpp"
@@ -55,6 +56,20 @@ std::vector<PackedSample> pack_samples(const rows::SparseRows& rows, unsigned th
   return samples;
 }
 
+/// Where the sample is cut into pieces that are timed on their own: the best of a short stretch is seldom disturbed, of a long one often.
+std::vector<std::size_t> piece_ends(const std::vector<PackedTable>& tables) {
+  constexpr std::uint64_t least_nnz = 1 << 15;  // 50 microseconds or so on a panel of 32
+  std::vector<std::size_t> ends;
+  std::uint64_t nnz = 0;
+  for (std::size_t k = 0; k < tables.size(); ++k) {
+    nnz += tables[k].nnz();
+    if (nnz < least_nnz && k + 1 < tables.size()) continue;
+    ends.push_back(k + 1);
+    nnz = 0;
+  }
+  return ends;
+}
+
 double worth(const Candidate& candidate) { return candidate.edges_per_s * (candidate.layout == Layout::fours ? rows_must_gain : 1); }
 
 }  // namespace
@@ -74,14 +89,20 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   std::fill_n(arena.data(), arena.size(), 0.25f);
 
   // On one core: on all at once every rival would have to be undisturbed on all of them, which a shared machine hardly ever grants.
+  const std::vector<std::size_t> ends = piece_ends(samples[0].tables);
   std::vector<std::function<void()>> rivals;
   for (const Candidate& candidate : plan.candidates)
-    rivals.emplace_back([&, lanes = candidate.lanes, layout = candidate.layout] {
-      const PackedSample& sample = samples[layout == Layout::fours ? 1 : 0];
-      for (const PackedTable& table : sample.tables) kernels.run_table(table.view(), lanes, arena.data());
-    });
-  const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(rivals.size()));
-  for (std::size_t k = 0; k < seconds.size(); ++k) plan.candidates[k].edges_per_s = static_cast<double>(nnz) * plan.candidates[k].lanes / seconds[k];
+    for (std::size_t piece = 0; piece < ends.size(); ++piece)
+      rivals.emplace_back([&, piece, lanes = candidate.lanes, layout = candidate.layout] {
+        const PackedSample& sample = samples[layout == Layout::fours ? 1 : 0];
+        for (std::size_t k = piece == 0 ? 0 : ends[piece - 1]; k < ends[piece]; ++k) kernels.run_table(sample.tables[k].view(), lanes, arena.data());
+      });
+  const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(plan.candidates.size()));
+  for (std::size_t k = 0; k < plan.candidates.size(); ++k) {
+    const auto first = seconds.begin() + static_cast<std::ptrdiff_t>(k * ends.size());
+    const double whole = std::accumulate(first, first + static_cast<std::ptrdiff_t>(ends.size()), 0.0);
+    plan.candidates[k].edges_per_s = static_cast<double>(nnz) * plan.candidates[k].lanes / whole;
+  }
   const auto is_worth_less = [](const Candidate& a, const Candidate& b) { return worth(a) < worth(b); };
   const double best = worth(*std::max_element(plan.candidates.begin(), plan.candidates.end(), is_worth_less));
   const auto widest = std::find_if(plan.candidates.rbegin(), plan.candidates.rend(), [&](const Candidate& candidate) { return worth(candidate) >= close_to_best * best; });
@@ -92,6 +113,6 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   plan.layout = chosen->layout;
 }
 
-Layout layout_for(unsigned lanes, cpu::Isa isa) { return lanes < 4 * cpu::kernels_for(isa).vector_lanes ? Layout::fours : Layout::rows; }
+Layout layout_for(unsigned lanes, cpu::Isa isa) { return lanes < 3 * cpu::kernels_for(isa).vector_lanes ? Layout::fours : Layout::rows; }
 
 }  // namespace lacuna::plan

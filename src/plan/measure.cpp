@@ -37,7 +37,7 @@ std::vector<double> fewest_seconds(const std::vector<std::function<void()>>& riv
   for (const auto& rival : rivals) times.push_back(times_for(rival));
   std::vector<double> fewest(rivals.size(), std::numeric_limits<double>::infinity());
   double spent = 0;
-  for (int round = 0; round < 3 || spent < enough_seconds; ++round)
+  for (int round = 0; round < 5 || spent < enough_seconds; ++round)
     for (std::size_t k = 0; k < rivals.size(); ++k) {
       const double seconds = seconds_of(rivals[k], times[k]);
       spent += seconds;

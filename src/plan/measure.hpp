@@ -7,7 +7,7 @@
 
 namespace lacuna::plan {
 
-/// Runs each rival in turn until `enough_seconds` have passed, three rounds at least, and returns the fewest seconds each needed.
+/// Runs each rival in turn until `enough_seconds` have passed, five rounds at least, and returns the fewest seconds each needed.
 std::vector<double> fewest_seconds(const std::vector<std::function<void()>>& rivals, double enough_seconds);
 
 }  // namespace lacuna::plan
