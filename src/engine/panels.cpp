@@ -64,10 +64,27 @@ Comparison compare(const Panel& panel, const First& first, const Panel& panel_of
   return comparison;
 }
 
+/// Whether a few planes suffice to tell all inputs apart; where nothing is equal that is nearly always so.
+bool differ_early(std::span<const Panel> panels, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels) {
+  constexpr std::uint32_t few = 64;
+  if (planes.empty() || planes.front().count < 4 * few) return false;
+  std::vector<std::uint32_t> hashes;
+  std::vector<std::uint32_t> hash;
+  for (const Panel& panel : panels) {
+    hash.assign(panel.lanes, 0);
+    kernels.hash_lanes(panel.plane(planes.front().first), few, panel.lanes, hash.data());
+    for (unsigned lane = 0; lane < panel.ids.size(); ++lane)
+      if (panel.stays[lane] != 0) hashes.push_back(hash[lane]);
+  }
+  std::sort(hashes.begin(), hashes.end());
+  return std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end();
+}
+
 }  // namespace
 
 std::vector<Follower> find_followers(std::span<const Panel> panels, std::span<const rows::PlaneRange> planes, const cpu::Kernels& kernels) {
   std::vector<Follower> followers;
+  if (differ_early(panels, planes, kernels)) return followers;
   Firsts firsts(count_inputs(panels));
   std::vector<std::uint32_t> hash;
   std::vector<Comparison> comparisons;  // of the panel at hand: one sweep answers for all its lanes

@@ -211,6 +211,7 @@ std::size_t ShareRunner::look_around(std::size_t next, std::size_t thin) {
   std::vector<Follower> followers;
   if (look_equal) followers = find_equals(panels, live);
   const std::size_t staying = count_staying(panels) - followers.size();
+  if (staying == inputs) return inputs;
   if (staying > thin && !closing_pays(next, staying, inputs - staying)) return inputs;  // all go on
   for (const Follower& follower : followers) {
     run_.leader[follower.id] = follower.leader;

@@ -9,13 +9,15 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace lacuna::cpu::HWY_NAMESPACE {
 
-/// V vectors of lanes at once: planes are read in the order they lie.
+/// V vectors of lanes at once: planes are read in the order they lie. Now and then it asks whether all lanes are known to be alive: then
+/// there is nothing more to find.
 template <unsigned V>
 void mark_alive_vectors(const float* planes, std::size_t count, std::size_t lanes, std::uint8_t* alive) {
   namespace hn = hwy::HWY_NAMESPACE;
@@ -24,8 +26,14 @@ void mark_alive_vectors(const float* planes, std::size_t count, std::size_t lane
   const std::size_t step = hn::Lanes(d);
   hn::Vec<decltype(bits)> any[V];
   for (unsigned v = 0; v < V; ++v) any[v] = hn::Zero(bits);
-  for (std::size_t plane = 0; plane < count; ++plane)
-    for (unsigned v = 0; v < V; ++v) any[v] = hn::Or(any[v], hn::BitCast(bits, hn::Load(d, planes + plane * lanes + v * step)));
+  constexpr std::size_t planes_at_once = 32;
+  for (std::size_t plane = 0; plane < count;) {
+    for (const std::size_t end = std::min(plane + planes_at_once, count); plane < end; ++plane)
+      for (unsigned v = 0; v < V; ++v) any[v] = hn::Or(any[v], hn::BitCast(bits, hn::Load(d, planes + plane * lanes + v * step)));
+    bool all = true;
+    for (unsigned v = 0; v < V; ++v) all = all && hn::AllTrue(bits, hn::Ne(hn::ShiftLeft<1>(any[v]), hn::Zero(bits)));
+    if (all) break;
+  }
   HWY_ALIGN std::uint32_t seen[64];
   for (unsigned v = 0; v < V; ++v) {
     hn::Store(hn::ShiftLeft<1>(any[v]), bits, seen);  // the sign bit is shifted out: -0 is zero; NaN is not
@@ -41,19 +49,29 @@ void mark_alive(const float* planes, std::size_t count, unsigned lanes, std::uin
   for (; lane < lanes; lane += step) mark_alive_vectors<1>(planes + lane, count, lanes, alive + lane);
 }
 
-void hash_lanes(const float* planes, std::size_t count, unsigned lanes, std::uint32_t* hash) {
+/// V vectors at once: a hash is one long chain, and V of them overlap.
+template <unsigned V>
+void hash_vectors(const float* planes, std::size_t count, std::size_t lanes, std::uint32_t* hash) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> d;
   const hn::RebindToUnsigned<decltype(d)> bits;
+  const std::size_t step = hn::Lanes(d);
   const auto factor = hn::Set(bits, 0x9E3779B1u);
-  for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
-    auto mixed = hn::LoadU(bits, hash + lane);
-    for (std::size_t plane = 0; plane < count; ++plane) {
-      mixed = hn::Mul(hn::Xor(mixed, hn::BitCast(bits, hn::Load(d, planes + plane * lanes + lane))), factor);
-      mixed = hn::Xor(mixed, hn::ShiftRight<15>(mixed));
+  hn::Vec<decltype(bits)> mixed[V];
+  for (unsigned v = 0; v < V; ++v) mixed[v] = hn::LoadU(bits, hash + v * step);
+  for (std::size_t plane = 0; plane < count; ++plane)
+    for (unsigned v = 0; v < V; ++v) {
+      mixed[v] = hn::Mul(hn::Xor(mixed[v], hn::BitCast(bits, hn::Load(d, planes + plane * lanes + v * step))), factor);
+      mixed[v] = hn::Xor(mixed[v], hn::ShiftRight<15>(mixed[v]));
     }
-    hn::StoreU(mixed, bits, hash + lane);
-  }
+  for (unsigned v = 0; v < V; ++v) hn::StoreU(mixed[v], bits, hash + v * step);
+}
+
+void hash_lanes(const float* planes, std::size_t count, unsigned lanes, std::uint32_t* hash) {
+  const std::size_t step = hwy::HWY_NAMESPACE::Lanes(hwy::HWY_NAMESPACE::ScalableTag<float>());
+  std::size_t lane = 0;
+  for (; lane + 4 * step <= lanes; lane += 4 * step) hash_vectors<4>(planes + lane, count, lanes, hash + lane);
+  for (; lane < lanes; lane += step) hash_vectors<1>(planes + lane, count, lanes, hash + lane);
 }
 
 void clear_unequal(const float* planes, std::size_t count, unsigned lanes, const float* column, std::size_t stride, std::uint8_t* equal) {
