@@ -48,6 +48,14 @@ class Generated(ProgramTest):
         table = self.succeed(*SMALL, "--inputs", 300, "--ladder")
         self.assertEqual(table.count("verified"), len(rungs))
 
+    def test_against_measures_two_lists_in_turn_and_verifies_both(self):
+        found = self.succeed_json(*SMALL, "--inputs", 300, "--against", "depth_first", "--repeat", 3)
+        self.assertEqual([side["optimise"] for side in found["sides"]], ["all", "depth_first"])
+        self.assertTrue(all(side["verified"] for side in found["sides"]))
+        self.assertGreater(found["ratio"], 0)
+        self.assertEqual(found["rounds"], 3)
+        self.assertEqual(self.succeed(*SMALL, "--inputs", 300, "--against", "none").count("verified"), 2)
+
     def test_the_table_says_how_the_first_layer_ran(self):
         self.assertIn("first layer by counting bits", self.succeed(*SMALL, "--inputs", 200))
         self.assertIn("first layer by multiply-adds", self.succeed(*SMALL, "--inputs", 200, "--network", "general"))

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "against.hpp"
 #include "command.hpp"
 #include "ladder.hpp"
 
@@ -26,6 +27,7 @@ struct ChallengeOptions : CommonOptions {
   std::uint64_t seed = 1;
   unsigned repeat = 3;
   bool ladder = false;
+  std::string against;
 };
 
 /// A network, its inputs and the truth if there is one, with a sentence about each.
@@ -181,6 +183,10 @@ void run_challenge(ChallengeOptions options) {
     if (!options.json) print_problem(options, problem);
     return run_ladder(problem.network, problem.inputs, options, options.repeat);
   }
+  if (!options.against.empty()) {
+    if (!options.json) print_problem(options, problem);
+    return run_against(problem.network, problem.inputs, options, options.against, options.repeat);
+  }
 
   const Stopwatch compile_watch;
   const lacuna::Program program = compile_network(problem.network, compile_options(options, problem.loaded));
@@ -225,7 +231,8 @@ void add_challenge(CLI::App& app) {
   auto* inputs = command.add_option("--inputs", options->inputs, "How many inputs")->capture_default_str();
   command.add_option("--seed", options->seed, "Of everything that is generated")->capture_default_str();
   command.add_option("--repeat", options->repeat, "Runs; the median is reported")->check(CLI::Range(1u, 1000000u))->capture_default_str();
-  command.add_flag("--ladder", options->ladder, "Measure what each optimisation is worth, one on top of the other");
+  auto* ladder = command.add_flag("--ladder", options->ladder, "Measure what each optimisation is worth, one on top of the other");
+  command.add_option("--against", options->against, "Measure --optimise against this list, in turn, by CPU time")->excludes(ladder);
   command.add_option("--output", options->output, "Write the outputs of all inputs as .npy");
   add_load_flags(command, *options);
   add_compile_flags(command, *options);
