@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <lacuna/error.hpp>
 #include <lacuna/load.hpp>
 
 #include "support/packing.hpp"
@@ -49,6 +50,29 @@ TEST(TensorFile, ConvertsIntegersDoublesAndBools) {
   EXPECT_EQ(values("<u4", "\x02\x00\x00\x00\x03\x00\x00\x00"s), (std::vector<float>{2, 3}));
   EXPECT_EQ(values("<i8", "\x02\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"s), (std::vector<float>{2, -1}));
   EXPECT_EQ(values("<f8", "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\xc0"s), (std::vector<float>{1, -2}));
+}
+
+TEST(TensorFile, TypedTensorsKeepTheirType) {
+  const TempFolder folder;
+  const auto keeps = [&]<typename T>(std::vector<T> values) {
+    const TypedTensor tensor = make_tensor<T>({values.size(), 1}, std::span<const T>(values));
+    save_typed_tensor(tensor, folder / "t.npy");
+    const TypedTensor loaded = load_typed_tensor(folder / "t.npy");
+    EXPECT_EQ(loaded.type, tensor.type);
+    EXPECT_EQ(loaded.shape, tensor.shape);
+    EXPECT_TRUE(std::equal(loaded.bytes.begin(), loaded.bytes.end(), tensor.bytes.begin(), tensor.bytes.end())) << name_of(tensor.type);
+  };
+  keeps(std::vector<float>{1.5f, -2});
+  keeps(std::vector<double>{1e300, -2});
+  keeps(std::vector<std::int8_t>{-128, 127});
+  keeps(std::vector<std::uint16_t>{65535});
+  keeps(std::vector<std::int32_t>{-5, 5});
+  keeps(std::vector<std::int64_t>{std::int64_t{1} << 62, -1});
+  const TypedTensor half{ElementType::f16, {1}, std::vector<std::byte>{std::byte{0}, std::byte{0x3c}}};
+  save_typed_tensor(half, folder / "h.npy");
+  EXPECT_EQ(load_typed_tensor(folder / "h.npy").type, ElementType::f16);
+  EXPECT_EQ(frontends::read_typed_npy(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\x00\x07"s), "t").bytes[1], std::byte{1}) << "a bool is 0 or 1";
+  EXPECT_THROW(save_typed_tensor({ElementType::bf16, {1}, half.bytes}, folder / "b.npy"), Unsupported);
 }
 
 TEST(TensorFile, ReadsVersionTwoOfNpy) {
