@@ -196,6 +196,7 @@ def two_layers(folder):
     path = folder / "dense.onnx"
     model = make_model(13, [[2, 64]], [("MatMul", ["x0", "a"], {}), ("Relu", [""], {}), ("MatMul", ["", "b"], {}), ("MatMul", ["", "c"], {})], constants)
     model.producer_name = "somebody else"
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info("v3", TensorProto.FLOAT, [2, 7]))
     onnx.save(model, path)
     return path
 
