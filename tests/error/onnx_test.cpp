@@ -34,6 +34,9 @@ TEST(OnnxErrors, EveryCutIsRefused) {
 TEST(OnnxErrors, ValuesNobodyGives) {
   EXPECT_EQ(message(Model().input("x", {1}).node("Add", {"x", "b"}, {"y"}).output("y")),
             "m.onnx: node \"y\" (Add): it reads \"b\", which is no input, no initialiser and no node's output");
+  EXPECT_EQ(message(Model().input("x", {1}).node("Add", {"x", "b"}, {"/features/features.0/features.0.1/Add_output"}).output("/features/features.0/features.0.1/Add_output")),
+            "m.onnx: node \"/features/features.0/features.0.1/Add_output\" (Add): it reads \"b\", which is no input, no initialiser and no node's output")
+      << "long names are shown whole";
   EXPECT_EQ(message(Model().input("x", {1}).output("y")), "m.onnx: output \"y\": it reads \"y\", which is no input, no initialiser and no node's output");
   EXPECT_EQ(message(Model().input("x", {1}).node("Relu", {"x"}, {"y"})), "m.onnx: the graph has no output");
 }

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/text.hpp"
+#include "frontends/onnx/names.hpp"
 #include "operators/operators.hpp"
 
 namespace lacuna::frontends::onnx {
 
 void Builder::define(std::string_view name, ValueId id) {
-  if (!by_name_.emplace(name, id).second) throw InputError(fmt::format("two values are called {}", base::quote(name)));
+  if (!by_name_.emplace(name, id).second) throw InputError(fmt::format("two values are called {}", quote_name(name)));
 }
 
 const ValueId* Builder::find(std::string_view name) const {

@@ -7,14 +7,12 @@
 #include <limits>
 #include <unordered_set>
 
-#include "base/text.hpp"
+#include "frontends/onnx/names.hpp"
 
 namespace lacuna::frontends::onnx {
 namespace {
 
 using Wishes = std::map<std::string, std::vector<std::size_t>>;
-
-std::string in_quotes(std::string_view name) { return base::quote(name); }
 
 std::string show(const std::vector<Dimension>& dimensions) {
   std::vector<std::string> parts;
@@ -26,7 +24,7 @@ std::string show(const std::vector<Dimension>& dimensions) {
 /// The shape that was asked for, where it fits the file's; another batch fits too.
 std::vector<std::int64_t> wished_shape(const ValueProto& input, const std::vector<std::size_t>& wish) {
   const auto fail = [&] {
-    throw InputError(fmt::format("input {} is {}, which the shape [{}] that was given does not fit", in_quotes(input.name), show(*input.shape), fmt::join(wish, ", ")));
+    throw InputError(fmt::format("input {} is {}, which the shape [{}] that was given does not fit", quote_name(input.name), show(*input.shape), fmt::join(wish, ", ")));
   };
   if (input.shape && input.shape->size() != wish.size()) fail();
   for (std::size_t axis = 1; input.shape && axis < wish.size(); ++axis)
@@ -39,13 +37,13 @@ std::vector<std::int64_t> wished_shape(const ValueProto& input, const std::vecto
 [[noreturn]] void fail_open(const ValueProto& input, std::size_t axis) {
   const Dimension& dimension = (*input.shape)[axis];
   throw InputError(fmt::format("dimension {} of input {} is not fixed by the file ({}); give the shape of the input (--input-shape {}=..., LoadOptions::input_shapes), which is {}",
-                               axis, in_quotes(input.name), dimension.symbol.empty() ? "it has no name" : fmt::format("it is called {}", in_quotes(dimension.symbol)), input.name,
+                               axis, quote_name(input.name), dimension.symbol.empty() ? "it has no name" : fmt::format("it is called {}", quote_name(dimension.symbol)), input.name,
                                show(*input.shape)));
 }
 
 std::vector<std::int64_t> file_shape(const ValueProto& input, std::uint32_t batch) {
   if (!input.shape)
-    throw InputError(fmt::format("input {} has no shape in the file; give it (--input-shape {}=..., LoadOptions::input_shapes)", in_quotes(input.name), input.name));
+    throw InputError(fmt::format("input {} has no shape in the file; give it (--input-shape {}=..., LoadOptions::input_shapes)", quote_name(input.name), input.name));
   std::vector<std::int64_t> dims;
   for (std::size_t axis = 0; axis < input.shape->size(); ++axis) {
     const std::int64_t fixed = (*input.shape)[axis].value;
@@ -64,8 +62,8 @@ void check_wishes(const Wishes& wishes, const std::vector<const ValueProto*>& in
     const auto is_it = [&](const ValueProto* input) { return input->name == name; };
     if (std::any_of(inputs.begin(), inputs.end(), is_it)) continue;
     std::vector<std::string> names;
-    for (const ValueProto* input : inputs) names.push_back(in_quotes(input->name));
-    throw InputError(fmt::format("a shape was given for the input {}, but the inputs are {}", in_quotes(name), fmt::join(names, ", ")));
+    for (const ValueProto* input : inputs) names.push_back(quote_name(input->name));
+    throw InputError(fmt::format("a shape was given for the input {}, but the inputs are {}", quote_name(name), fmt::join(names, ", ")));
   }
 }
 
@@ -95,7 +93,7 @@ void add_inputs(Builder& builder, const GraphProto& graph, const LoadOptions& op
   const std::vector<const ValueProto*> inputs = real_inputs(graph);
   const Wishes wishes = all_wishes(options, inputs);
   for (const ValueProto* input : inputs) {
-    if (!input->is_tensor) throw Unsupported(fmt::format("input {} is no tensor; sequences, maps and optionals are not supported", in_quotes(input->name)));
+    if (!input->is_tensor) throw Unsupported(fmt::format("input {} is no tensor; sequences, maps and optionals are not supported", quote_name(input->name)));
     const auto wish = wishes.find(std::string(input->name));
     const Shape shape = make_shape(wish == wishes.end() ? file_shape(*input, options.batch) : wished_shape(*input, wish->second));
     builder.add_input(input->name, element_type(input->data_type), shape);

@@ -7,14 +7,14 @@
 
 #include <lacuna/error.hpp>
 
-#include "base/text.hpp"
+#include "frontends/onnx/names.hpp"
 
 namespace lacuna::frontends::onnx {
 
 std::string describe(const NodeProto& node) {
   std::string_view name = node.name;
   if (name.empty() && !node.outputs.empty()) name = node.outputs[0];
-  return fmt::format("node {} ({})", base::quote(name), node.operation.empty() ? "no operator" : std::string(node.operation));
+  return fmt::format("node {} ({})", quote_name(name), node.operation.empty() ? "no operator" : std::string(node.operation));
 }
 
 namespace {
@@ -26,7 +26,7 @@ Producers find_producers(const GraphProto& graph) {
   for (std::size_t k = 0; k < graph.nodes.size(); ++k)
     for (const std::string_view output : graph.nodes[k].outputs)
       if (!output.empty() && !producers.emplace(output, k).second)
-        throw InputError(fmt::format("{} and {} both give the value {}", describe(graph.nodes[producers[output]]), describe(graph.nodes[k]), base::quote(output)));
+        throw InputError(fmt::format("{} and {} both give the value {}", describe(graph.nodes[producers[output]]), describe(graph.nodes[k]), quote_name(output)));
   return producers;
 }
 

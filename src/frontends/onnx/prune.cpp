@@ -10,7 +10,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "base/text.hpp"
+#include "frontends/onnx/names.hpp"
 #include "frontends/onnx/order.hpp"
 #include "frontends/onnx/rewrite.hpp"
 
@@ -150,7 +150,7 @@ void check_options(const PruneOptions& options, const std::vector<Layer>& layers
   };
   if (options.sparsity) check_share("all layers", *options.sparsity);
   for (const auto& [name, share] : options.per_layer) {
-    check_share(base::quote(name), share);
+    check_share(quote_name(name), share);
     const auto is_it = [&](const Layer& layer) { return layer.report.node == name || layer.report.weights == name; };
     if (std::any_of(layers.begin(), layers.end(), is_it)) continue;
     std::vector<std::string> names;
@@ -158,7 +158,7 @@ void check_options(const PruneOptions& options, const std::vector<Layer>& layers
     constexpr std::size_t shown = 8;
     const bool is_long = names.size() > shown;
     if (is_long) names.resize(shown);
-    throw InputError(fmt::format("no layer or weights are called {}; there are {}{}", base::quote(name), fmt::join(names, ", "), is_long ? ", ..." : ""));
+    throw InputError(fmt::format("no layer or weights are called {}; there are {}{}", quote_name(name), fmt::join(names, ", "), is_long ? ", ..." : ""));
   }
 }
 

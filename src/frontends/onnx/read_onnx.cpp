@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/text.hpp"
+#include "frontends/onnx/names.hpp"
 #include "frontends/onnx/inputs.hpp"
 #include "frontends/onnx/node.hpp"
 #include "frontends/onnx/order.hpp"
@@ -61,10 +61,10 @@ class Reader {
 
   void note_initializers() {
     for (const TensorProto& tensor : graph_.initializers)
-      if (!initializers_.emplace(tensor.name, &tensor).second) throw InputError(fmt::format("two initialisers are called {}", base::quote(tensor.name)));
+      if (!initializers_.emplace(tensor.name, &tensor).second) throw InputError(fmt::format("two initialisers are called {}", quote_name(tensor.name)));
     for (const SparseTensorProto& tensor : graph_.sparse_initializers)
       if (initializers_.contains(tensor.values.name) || !sparse_initializers_.emplace(tensor.values.name, &tensor).second)
-        throw InputError(fmt::format("two initialisers are called {}", base::quote(tensor.values.name)));
+        throw InputError(fmt::format("two initialisers are called {}", quote_name(tensor.values.name)));
   }
 
   ValueId find_value(std::string_view name) {
@@ -73,8 +73,8 @@ class Reader {
     const auto dense = initializers_.find(name);
     const auto sparse = sparse_initializers_.find(name);
     if (dense == initializers_.end() && sparse == sparse_initializers_.end())
-      throw InputError(fmt::format("it reads {}, which is no input, no initialiser and no node's output", base::quote(name)));
-    Value constant = with_context(fmt::format("initialiser {}", base::quote(name)), [&] {
+      throw InputError(fmt::format("it reads {}, which is no input, no initialiser and no node's output", quote_name(name)));
+    Value constant = with_context(fmt::format("initialiser {}", quote_name(name)), [&] {
       return dense != initializers_.end() ? read_elements(*dense->second, builder_.memory()) : read_elements(*sparse->second, builder_.memory());
     });
     const ValueId id = builder_.add_constant(std::move(constant));
@@ -87,7 +87,7 @@ class Reader {
     const bool is_local = std::find(model_.functions.begin(), model_.functions.end(), proto.operation) != model_.functions.end();
     if (is_local)
       throw Unsupported(fmt::format("it calls the model's own function {}.{}, which is not supported; inline it (onnx.inliner.inline_local_functions)", proto.domain, proto.operation));
-    throw Unsupported(fmt::format("operators of the domain {} are not supported; export with the operators of ai.onnx", base::quote(proto.domain)));
+    throw Unsupported(fmt::format("operators of the domain {} are not supported; export with the operators of ai.onnx", quote_name(proto.domain)));
   }
 
   void add_node(const NodeProto& proto) {
@@ -108,7 +108,7 @@ class Reader {
   }
 
   static void add_attribute(Node& node, const AttributeProto& attribute) {
-    if (node.has(attribute.name)) throw InputError(fmt::format("its attribute {} is given twice", base::quote(attribute.name)));
+    if (node.has(attribute.name)) throw InputError(fmt::format("its attribute {} is given twice", quote_name(attribute.name)));
     switch (attribute.kind) {
       case AttributeKind::i: return node.set(attribute.name, attribute.i);
       case AttributeKind::f: return node.set(attribute.name, attribute.f);
@@ -148,11 +148,11 @@ class Reader {
   Network finish() {
     std::vector<std::string_view> outputs;
     for (const ValueProto& output : graph_.outputs) {
-      with_context(fmt::format("output {}", base::quote(output.name)), [&] {
+      with_context(fmt::format("output {}", quote_name(output.name)), [&] {
         if (output.name.empty()) throw InputError("it has no name");
         find_value(output.name);
       });
-      if (std::find(outputs.begin(), outputs.end(), output.name) != outputs.end()) throw InputError(fmt::format("two outputs are called {}", base::quote(output.name)));
+      if (std::find(outputs.begin(), outputs.end(), output.name) != outputs.end()) throw InputError(fmt::format("two outputs are called {}", quote_name(output.name)));
       outputs.push_back(output.name);
     }
     if (!builder_.has_inputs()) throw Unsupported("the graph has no input: it always gives the same; there is nothing to compile");

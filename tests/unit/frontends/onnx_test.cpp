@@ -196,5 +196,11 @@ TEST(Onnx, ExternalDataIsReadFromTheModelsFolder) {
   EXPECT_THAT(list(conv(load(file), 0).weights), ElementsAre(3, 4));
 }
 
+TEST(Onnx, UpsampleIsAResize) {
+  const Network network = read(Model(9).input("x", {1, 1, 2, 2}).initializer(onnx::floats("s", {4}, {1, 1, 2, 2})).node("Upsample", {"x", "s"}, {"y"}).output("y"));
+  EXPECT_EQ(call(network, 0).name, "Resize");
+  EXPECT_THAT(output_shape(network), ElementsAre(1, 1, 4, 4));
+}
+
 }  // namespace
 }  // namespace lacuna::tests
