@@ -2,101 +2,20 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
 #include <map>
 
 #include <lacuna/error.hpp>
 #include <lacuna/network.hpp>
 
 #include "network/activation_names.hpp"
+#include "network/element_text.hpp"
+#include "network/words.hpp"
 
 namespace lacuna {
 namespace {
 
-/// Words of the text with their places. Punctuation `= { } [ ] ( ) , : *` and the end of a line are words of their own.
-class Words {
- public:
-  Words(std::string_view text, std::string_view name) : text_(text), name_(name) { advance(); }
-
-  std::string_view peek() const { return word_; }
-  bool at_end() const { return word_.empty(); }
-  bool at_line_end() const { return word_ == "\n" || word_.empty(); }
-
-  std::string_view take() {
-    const std::string_view word = word_;
-    advance();
-    return word;
-  }
-  bool take_if(std::string_view wanted) {
-    if (word_ != wanted) return false;
-    advance();
-    return true;
-  }
-  void expect(std::string_view wanted) {
-    if (!take_if(wanted)) fail(fmt::format("expected {}, found {}", quoted(wanted), quoted(word_)));
-  }
-  void end_line() {
-    if (!at_line_end()) fail(fmt::format("expected the end of the line, found {}", quoted(word_)));
-    skip_line_ends();
-  }
-  void skip_line_ends() {
-    while (word_ == "\n") advance();
-  }
-
-  template <typename Number>
-  Number take_number(std::string_view what) {
-    Number number{};
-    const auto [end, error] = std::from_chars(word_.data(), word_.data() + word_.size(), number);
-    if (error != std::errc{} || end != word_.data() + word_.size()) fail(fmt::format("expected {}, found {}", what, quoted(word_)));
-    if constexpr (std::is_floating_point_v<Number>)
-      if (!std::isfinite(number)) fail(fmt::format("{} is {}; it must be finite", what, number));
-    advance();
-    return number;
-  }
-
-  std::string_view take_name(std::string_view what) {
-    if (at_line_end() || is_punctuation(word_[0])) fail(fmt::format("expected {}, found {}", what, quoted(word_)));
-    return take();
-  }
-
-  [[noreturn]] void fail(const std::string& sentence) const { throw InputError(name_, line_, column_, sentence); }
-
- private:
-  static bool is_punctuation(char c) { return std::string_view("={}[](),:*").find(c) != std::string_view::npos; }
-  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-  static std::string quoted(std::string_view word) {
-    if (word.empty()) return "the end of the text";
-    return word == "\n" ? "the end of the line" : fmt::format("\"{}\"", word);
-  }
-
-  void advance() {
-    if (word_ == "\n") {
-      ++line_;
-      line_start_ = position_;
-    }
-    while (position_ < text_.size() && is_blank(text_[position_])) ++position_;
-    if (position_ < text_.size() && text_[position_] == '#')
-      while (position_ < text_.size() && text_[position_] != '\n') ++position_;
-    column_ = position_ - line_start_ + 1;
-    std::size_t end = position_;
-    if (end < text_.size()) {
-      ++end;
-      const char first = text_[position_];
-      if (first != '\n' && !is_punctuation(first))
-        while (end < text_.size() && text_[end] != '\n' && text_[end] != '#' && !is_blank(text_[end]) && !is_punctuation(text_[end])) ++end;
-    }
-    word_ = text_.substr(position_, end - position_);
-    position_ = end;
-  }
-
-  std::string_view text_;
-  std::string_view name_;
-  std::string_view word_;
-  std::size_t position_ = 0;
-  std::size_t line_start_ = 0;
-  std::uint64_t line_ = 1;
-  std::uint64_t column_ = 1;
-};
+/// A bound for hostile texts: the most elements of a tensor.
+constexpr std::uint64_t max_elements = std::uint64_t{1} << 40;
 
 class Parser {
  public:
@@ -106,19 +25,13 @@ class Parser {
     words_.skip_line_ends();
     for (const char* word : {"lacuna", "network", "1"}) words_.expect(word);
     words_.end_line();
-    words_.expect("input");
-    const std::string_view input = words_.take_name("a name");
-    network_.input = define(input, take_shape());
-    words_.end_line();
+    parse_inputs();
     while (words_.peek() != "output") {
       if (words_.at_end()) words_.fail("the text ends without an output line");
       parse_operator();
       words_.end_line();
     }
-    words_.expect("output");
-    network_.output = take_value();
-    words_.end_line();
-    if (!words_.at_end()) words_.fail("text after the output line");
+    parse_outputs();
     try {
       verify(network_);
     } catch (const InputError& error) {
@@ -128,32 +41,90 @@ class Parser {
   }
 
  private:
-  ValueId define(std::string_view name, Shape shape) {
-    const auto [place, is_new] = ids_.try_emplace(std::string(name), ValueId{});
+  void parse_inputs() {
+    words_.expect("input");
+    for (bool is_first = true; is_first || words_.take_if("input"); is_first = false) {
+      const std::string name = words_.take_name("a name");
+      ElementType type = ElementType::f32;
+      const bool is_tensor = take_type_if(type);  // a layered network's inputs have no type
+      if (!is_first && is_tensor != network_.has_batch_in_shapes) words_.fail("either every input has a type or none");
+      network_.has_batch_in_shapes = is_tensor;
+      const ValueId id = define(name, take_shape(), type);
+      if (is_first)
+        network_.input = id;
+      else
+        network_.other_inputs.push_back(id);
+      words_.end_line();
+    }
+  }
+
+  void parse_outputs() {
+    words_.expect("output");
+    network_.output = take_value();
+    words_.end_line();
+    while (words_.take_if("output")) {
+      network_.other_outputs.push_back(take_value());
+      words_.end_line();
+    }
+    if (!words_.at_end()) words_.fail("text after the output line");
+  }
+
+  ValueId define(const std::string& name, Shape shape, ElementType type = ElementType::f32) {
+    const auto [place, is_new] = ids_.try_emplace(name, ValueId{});
     if (!is_new) words_.fail(fmt::format("{} is defined twice", name));
-    return place->second = network_.add_value(std::string(name), std::move(shape));
+    place->second = network_.add_value(name, std::move(shape));
+    network_.values.back().type = type;
+    return place->second;
   }
 
   ValueId take_value() {
-    const auto place = ids_.find(std::string(words_.peek()));
-    if (place == ids_.end()) words_.fail(fmt::format("no value is called \"{}\" here", words_.at_line_end() ? "" : words_.peek()));
+    const auto place = ids_.find(words_.peek_name());
+    if (place == ids_.end()) words_.fail(fmt::format("no value is called \"{}\" here", words_.at_line_end() ? "" : words_.peek_name()));
     words_.take();
     return place->second;
   }
 
-  bool value_follows() const { return ids_.contains(std::string(words_.peek())); }
+  bool value_follows() const { return ids_.contains(words_.peek_name()); }
+
+  bool take_type_if(ElementType& type) {
+    for (unsigned k = 0; k <= static_cast<unsigned>(ElementType::boolean); ++k) {
+      type = static_cast<ElementType>(k);
+      if (words_.take_if(name_of(type))) return true;
+    }
+    type = ElementType::f32;
+    return false;
+  }
+
+  ElementType take_type() {
+    ElementType type{};
+    if (!take_type_if(type)) words_.fail(fmt::format("expected a type of elements, found {}", words_.described()));
+    return type;
+  }
 
   Shape take_shape() {
     Shape shape;
-    const std::string word(words_.take_name("a number of neurons"));
+    const std::string word = words_.take_name("a number of neurons");
+    if (word == "scalar" && network_.has_batch_in_shapes) return shape;
+    for (const std::uint32_t extent : extents_of(word, network_.has_batch_in_shapes ? 0 : 1)) shape.extents.push_back(extent);
+    std::uint64_t elements = 1;
+    for (const std::uint32_t extent : shape.extents) {
+      if (extent != 0 && elements > max_elements / extent) words_.fail(fmt::format("{} is more than {} elements", word, max_elements));
+      elements *= extent == 0 ? 1 : extent;
+    }
+    return shape;
+  }
+
+  /// 64x56x56
+  std::vector<std::uint32_t> extents_of(const std::string& word, std::uint32_t least) {
+    std::vector<std::uint32_t> extents;
     const char* at = word.data();
     const char* const end = at + word.size();
     while (true) {
       std::uint32_t extent = 0;
       const auto [next, error] = std::from_chars(at, end, extent);
-      if (error != std::errc{} || extent == 0) words_.fail(fmt::format("\"{}\" is not a shape; write 1024 or 64x56x56", word));
-      shape.extents.push_back(extent);
-      if (next == end) return shape;
+      if (error != std::errc{} || extent < least) words_.fail(fmt::format("\"{}\" is not a shape; write 1024 or 64x56x56", word));
+      extents.push_back(extent);
+      if (next == end) return extents;
       if (*next != 'x') words_.fail(fmt::format("\"{}\" is not a shape; write 1024 or 64x56x56", word));
       at = next + 1;
     }
@@ -203,14 +174,92 @@ class Parser {
   }
 
   void parse_operator() {
-    const std::string_view name = words_.take_name("a name");
+    const std::string name = words_.take_name("a name");
     words_.expect("=");
+    const bool is_layered = words_.peek() == "linear" || words_.peek() == "add";
+    if (is_layered && network_.has_batch_in_shapes) words_.fail(fmt::format("{} belongs to a layered network, whose input has no type", words_.peek()));
     if (words_.take_if("linear")) return parse_linear(name);
     if (words_.take_if("add")) return parse_add(name);
-    words_.fail(fmt::format("unknown operator \"{}\"; this release knows linear and add", words_.at_line_end() ? "" : words_.peek()));
+    if (!network_.has_batch_in_shapes)
+      words_.fail(fmt::format("{} is unknown in a layered network, which has linear and add; in a network of tensors every input has a type: input x f32 1x3x8x8",
+                              words_.described()));
+    if (words_.take_if("constant")) return parse_constant(name);
+    if (words_.take_if("conv")) return parse_conv(name);
+    const std::string operation = words_.take_name("an operator");
+    if (!words_.take_if("("))
+      words_.fail(fmt::format("unknown operator \"{}\"; write linear, add, constant, conv(x) or an operator of ONNX with its inputs, such as Relu(x)", operation));
+    parse_call(name, operation);
   }
 
-  void parse_linear(std::string_view name) {
+  void parse_constant(const std::string& name) {
+    const ElementType type = take_type();
+    const ValueId id = define(name, take_shape(), type);
+    words_.expect("[");
+    Value& value = network_.values[static_cast<std::size_t>(id)];
+    value.is_constant = true;
+    value.constant = network::take_elements(words_, type);
+  }
+
+  /// Up to and with the closing parenthesis; - is an optional input that is missing.
+  std::vector<ValueId> take_inputs() {
+    std::vector<ValueId> inputs;
+    while (!words_.take_if(")")) inputs.push_back(words_.take_if("-") ? no_value : take_value());
+    return inputs;
+  }
+
+  std::vector<std::uint32_t> take_numbers(std::string_view what, std::uint32_t least) { return extents_of(words_.take_name(what), least); }
+
+  void parse_conv(const std::string& name) {
+    words_.expect("(");
+    Operator op{Conv{}, take_inputs(), ValueId{}};
+    auto& conv = std::get<Conv>(op.operation);
+    const ElementType type = take_type();
+    const Shape shape = take_shape();
+    words_.expect("channels");
+    conv.output_channels = words_.take_number<std::uint32_t>("a number of channels");
+    words_.expect("from");
+    conv.group_channels = words_.take_number<std::uint32_t>("a number of channels");
+    words_.expect("groups");
+    conv.groups = words_.take_number<std::uint32_t>("a number of groups");
+    if (words_.take_if("kernel")) {
+      conv.kernel = take_numbers("a kernel", 1);
+      words_.expect("strides");
+      conv.strides = take_numbers("strides", 1);
+      words_.expect("dilations");
+      conv.dilations = take_numbers("dilations", 1);
+      words_.expect("pads");
+      conv.pads_begin = take_numbers("pads", 0);
+      conv.pads_end = take_numbers("pads", 0);
+    }
+    if (words_.take_if("bias")) {
+      words_.expect("[");
+      conv.bias = network::take_floats(words_);
+    }
+    conv.activation = take_activation();
+    words_.expect("weights");
+    words_.expect("[");
+    conv.weights = network::take_floats(words_);
+    op.output = define(name, shape, type);
+    network_.operators.push_back(std::move(op));
+  }
+
+  void parse_call(const std::string& name, const std::string& operation) {
+    Operator op{Call{operation, {}, 0}, take_inputs(), ValueId{}};
+    auto& call = std::get<Call>(op.operation);
+    const ElementType type = take_type();
+    const Shape shape = take_shape();
+    if (words_.take_if("output")) call.which_output = words_.take_number<std::uint32_t>("the number of an output");
+    while (!words_.at_line_end()) {
+      std::string attribute = words_.take_name("an attribute");
+      if (!call.attributes.empty() && call.attributes.back().first >= attribute) words_.fail(fmt::format("the attribute {} after {}; names must ascend", attribute, call.attributes.back().first));
+      words_.expect("=");
+      call.attributes.emplace_back(std::move(attribute), network::take_attribute(words_));
+    }
+    op.output = define(name, shape, type);
+    network_.operators.push_back(std::move(op));
+  }
+
+  void parse_linear(const std::string& name) {
     Operator op{Linear{}, {take_value()}, ValueId{}};
     auto& linear = std::get<Linear>(op.operation);
     while (words_.take_if("add")) op.inputs.push_back(take_value());
@@ -228,7 +277,7 @@ class Parser {
     network_.operators.push_back(std::move(op));
   }
 
-  void parse_add(std::string_view name) {
+  void parse_add(const std::string& name) {
     Operator op{Add{}, {}, ValueId{}};
     while (value_follows()) op.inputs.push_back(take_value());
     if (op.inputs.empty()) words_.fail(fmt::format("no value is called \"{}\" here", words_.at_line_end() ? "" : words_.peek()));
@@ -237,7 +286,7 @@ class Parser {
     network_.operators.push_back(std::move(op));
   }
 
-  Words words_;
+  network::Words words_;
   std::string_view name_;
   Network network_;
   std::map<std::string, ValueId> ids_;

@@ -37,6 +37,8 @@ Resized resized(const Call& call, const Shape& shape, const std::vector<double>&
   if (std::max(scales.size(), sizes.size()) != axes.size()) fail(call, "{} scales or sizes for {} axes", std::max(scales.size(), sizes.size()), axes.size());
   const bool crops = text_attribute(call, "coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
   if (crops && roi.size() != 2 * axes.size()) fail(call, "a region of {} numbers for {} axes", roi.size(), axes.size());
+  for (const double number : roi)
+    if (!(std::abs(number) <= 0x1p40)) fail(call, "a region with a bound of {}", number);
   const std::string_view policy = text_attribute(call, "keep_aspect_ratio_policy", "stretch");
   if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller") fail(call, "keep_aspect_ratio_policy is \"{}\"", policy);
   double common = policy == "not_larger" ? std::numeric_limits<double>::infinity() : 0;
@@ -52,7 +54,7 @@ Resized resized(const Call& call, const Shape& shape, const std::vector<double>&
       result.roi_end[axis] = roi[axes.size() + k];
     }
     if (!scales.empty()) {
-      if (!(scales[k] > 0)) fail(call, "a scale of {}", scales[k]);
+      if (!(scales[k] > 0 && scales[k] <= 0x1p40)) fail(call, "a scale of {}", scales[k]);
       result.scales[axis] = scales[k];
       result.extents[axis] = checked_extent(call, std::floor(extent * (result.roi_end[axis] - result.roi_start[axis]) * scales[k]));
     } else {
@@ -215,6 +217,7 @@ Signature infer_resize(const Inference& question) {
                              question.has(2) ? question.doubles(2, "scales") : std::vector<double>(), question.has(3) ? question.integers(3, "sizes") : Integers());
   const std::string_view mode = text_attribute(call, "mode", "nearest");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") fail(call, "mode is \"{}\"", mode);
+  if ((mode != "nearest" || crops) && question.type(0) == ElementType::boolean) refuse(call, "mode \"{}\" of bool", mode);
   source_of(call, text_attribute(call, "coordinate_transformation_mode", "half_pixel"), to, 0, 1, 0);  // a mode that is known
   nearest(call, 0);
   if (flag_attribute(call, "antialias", false))
