@@ -72,6 +72,11 @@ TEST(OnnxErrors, ConstantsThatGrowBeyondAllMeasure) {
             "m.onnx: node \"y\" (MatMul): initialiser \"w\": constants of this model grow beyond all measure: 40000000000 more bytes are asked for, 1048576 are left");
 }
 
+TEST(OnnxErrors, BytesThatDoNotPrintAreShownAsNumbers) {
+  const std::string shown = message(Model().input("x", {1}).node("Re\nlu\xff", {"x"}, {"y"}).output("y"));
+  EXPECT_EQ(shown, "m.onnx: node \"y\" (Re\\x0alu\\xff): the operator Re\\x0alu\\xff is not known");
+}
+
 TEST(OnnxErrors, SparseIndices) {
   const auto with = [](std::vector<std::int64_t> indices) {
     return Model().input("x", {1, 3}).sparse_initializer(onnx::floats("w", {2}, {5, 7}), onnx::integers("", std::move(indices)), {3, 2}).node("MatMul", {"x", "w"}, {"y"}).output("y");

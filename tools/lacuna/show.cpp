@@ -52,7 +52,8 @@ std::string green(std::string_view text) { return coloured(text, 32); }
 std::string red(std::string_view text) { return coloured(text, 31); }
 
 void print_line(std::string_view label, std::string_view text) { fmt::print("{:<12} {}\n", label, text); }
-void print_json(const Json& json) { fmt::print("{}\n", json.dump()); }
+// Names come from files, which need not keep to UTF-8.
+void print_json(const Json& json) { fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
 std::size_t sample_size(std::uint64_t edges) { return std::clamp<std::size_t>(500'000'000 / std::max<std::uint64_t>(edges, 1), 2, 64); }
 

@@ -154,7 +154,7 @@ void check_options(const PruneOptions& options, const std::vector<Layer>& layers
     const auto is_it = [&](const Layer& layer) { return layer.report.node == name || layer.report.weights == name; };
     if (std::any_of(layers.begin(), layers.end(), is_it)) continue;
     std::vector<std::string> names;
-    for (const Layer& layer : layers) names.push_back(layer.report.weights);
+    for (const Layer& layer : layers) names.push_back(quote_name(layer.report.weights));
     constexpr std::size_t shown = 8;
     const bool is_long = names.size() > shown;
     if (is_long) names.resize(shown);

@@ -25,11 +25,11 @@ auto with_context(const std::string& what, Work work) {
   try {
     return work();
   } catch (const InputError& error) {
-    throw InputError(what, error.what());
+    throw InputError(what, printable(error.what()));
   } catch (const protozero::exception& error) {
     throw InputError(what, fmt::format("is damaged: {}", error.what()));
   } catch (const Unsupported& error) {
-    throw Unsupported(fmt::format("{}: {}", what, error.what()));
+    throw Unsupported(fmt::format("{}: {}", what, printable(error.what())));
   }
 }
 
