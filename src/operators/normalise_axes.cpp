@@ -41,6 +41,13 @@ void scale_and_shift(const Evaluation& job, std::vector<double>& values) {
   for (const std::size_t input : {1, 2}) {
     if (!job.has(input)) continue;
     const std::vector<double> factors = job.doubles(input);
+    const std::size_t rank = job.shape(input).extents.size();
+    const bool is_tail = std::equal(job.shape(input).extents.rbegin(), job.shape(input).extents.rend(), job.shape(0).extents.rbegin());
+    if (is_tail && rank > 0) {  // the usual: one for each element of the last axes
+      for (std::size_t start = 0; start < values.size(); start += factors.size())
+        for (std::size_t k = 0; k < factors.size(); ++k) values[start + k] = input == 1 ? values[start + k] * factors[k] : values[start + k] + factors[k];
+      continue;
+    }
     const Integers strides = broadcast_strides(job.shape(input), job.shape(0));
     std::vector<std::uint32_t> position(strides.size(), 0);
     for (double& value : values) {

@@ -163,27 +163,37 @@ void blend(const C* in, C* out, std::size_t outer, std::size_t from, std::size_t
     for (std::size_t x = 0; x < outputs; ++x, out += inner) {
       const std::size_t* const sources = taps.sources.data() + x * taps.count;
       const C* const weight = weights.data() + x * taps.count;
+      if (inner == 1) {
+        C sum = weight[0] * in[sources[0]];
+        for (std::size_t tap = 1; tap < taps.count; ++tap) sum += weight[tap] * in[sources[tap]];
+        *out = sum;
+        continue;
+      }
       for (std::size_t k = 0; k < inner; ++k) out[k] = weight[0] * in[sources[0] * inner + k];
       for (std::size_t tap = 1; tap < taps.count; ++tap)
         for (std::size_t k = 0; k < inner; ++k) out[k] += weight[tap] * in[sources[tap] * inner + k];
     }
 }
 
-/// Runs step(input, output, outer, from, inner, taps) for each axis that changes, from one buffer to the next, and gives the last.
+/// Runs step(input, output, outer, from, inner, taps) for each axis that changes, from one buffer to the next and the last into `result`.
 template <typename T, typename Step>
-std::vector<T> along_axes(std::vector<T> values, const Evaluation& job, const Resized& to, Step step) {
+void along_axes(const T* values, T* result, const Evaluation& job, const Resized& to, Step step) {
   Shape shape = job.shape(0);
-  for (std::size_t axis = 0; axis < shape.extents.size(); ++axis) {
-    const bool crops = to.roi_start[axis] != 0 || to.roi_end[axis] != 1;
-    if (to.extents[axis] == shape.extents[axis] && to.scales[axis] == 1 && !crops) continue;
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < shape.extents.size(); ++axis)
+    if (to.extents[axis] != shape.extents[axis] || to.scales[axis] != 1 || to.roi_start[axis] != 0 || to.roi_end[axis] != 1) axes.push_back(axis);
+  if (axes.empty() && job.out_size() != 0) std::memcpy(result, values, job.out_size() * sizeof(T));
+  std::vector<T> buffer;
+  for (const std::size_t axis : axes) {
     const Taps taps = taps_of(job.call, to, axis, shape.extents[axis]);
     const std::size_t outer = count(shape, 0, axis), from = shape.extents[axis], inner = count(shape, axis + 1, shape.extents.size());
-    std::vector<T> next(outer * taps.outside.size() * inner);
-    if (!next.empty()) step(values.data(), next.data(), outer, from, inner, taps);
-    values = std::move(next);
+    const bool is_last = axis == axes.back();
+    std::vector<T> next(is_last ? 0 : outer * taps.outside.size() * inner);
+    if (outer != 0 && from != 0 && inner != 0) step(values, is_last ? result : next.data(), outer, from, inner, taps);
+    buffer = std::move(next);
+    values = buffer.data();
     shape.extents[axis] = static_cast<std::uint32_t>(to.extents[axis]);
   }
-  return values;
 }
 
 /// What lies outside the cropped region gets the attribute's value.
@@ -231,17 +241,17 @@ void resize(const Evaluation& job) {
   if (text_attribute(job.call, "mode", "nearest") == "nearest") {
     with_width(job.element_bytes(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      const std::vector<T> result = along_axes(std::vector<T>(job.in<T>(0), job.in<T>(0) + size), job, to, pick<T>);
-      if (!result.empty()) std::memcpy(job.output, result.data(), result.size() * sizeof(T));
+      along_axes(job.in<T>(0), job.out<T>(), job, to, pick<T>);
     });
+  } else if (job.signature.type == ElementType::f32) {
+    along_axes(job.in<float>(0), job.out<float>(), job, to, blend<float>);
   } else {
+    const std::vector<double> values = job.doubles(0);
+    std::vector<double> result(job.out_size());
+    if (size != 0) along_axes(values.data(), result.data(), job, to, blend<double>);
     with_type<numbers>(job.signature.type, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
-      std::vector<C> values(size);
-      for (std::size_t k = 0; k < size; ++k) values[k] = static_cast<C>(static_cast<Computed<T>>(job.in<T>(0)[k]));
-      const std::vector<C> result = along_axes(std::move(values), job, to, blend<C>);
-      for (std::size_t k = 0; k < result.size(); ++k) job.out<T>()[k] = saturated<T>(static_cast<double>(result[k]));
+      for (std::size_t k = 0; k < result.size(); ++k) job.out<T>()[k] = saturated<T>(result[k]);
     });
   }
   extrapolate(job, to);
