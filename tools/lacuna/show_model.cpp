@@ -11,18 +11,19 @@
 namespace cli {
 namespace {
 
-/// One line of the table. Parameters are weights and biases, or the constants an operator reads.
+/// One line of the table. Parameters are weights and biases, or the floating-point constants an operator reads; weights have two axes or more.
 struct ModelLayer {
   std::string name;
   std::string kind;
   std::vector<std::uint32_t> shape;
   std::uint64_t parameters = 0;
-  std::uint64_t zeros = 0;
+  std::uint64_t weights = 0;
+  std::uint64_t zeros = 0;          ///< among the weights
   std::uint64_t multiply_adds = 0;  ///< with every weight
   std::uint64_t active = 0;         ///< with those that are not zero
   std::uint64_t bytes = 0;
 
-  double sparsity() const { return parameters == 0 ? 0 : static_cast<double>(zeros) / static_cast<double>(parameters); }
+  double sparsity() const { return weights == 0 ? 0 : static_cast<double>(zeros) / static_cast<double>(weights); }
 };
 
 std::string kind_of(const lacuna::Conv& conv) {
@@ -35,12 +36,28 @@ std::string kind_of(const lacuna::Conv& conv) {
 
 void describe(const lacuna::Conv& conv, ModelLayer& layer, std::uint64_t outputs) {
   layer.kind = kind_of(conv);
-  layer.parameters = conv.weights.size() + conv.bias.size();
+  layer.weights = conv.weights.size();
+  layer.parameters = layer.weights + conv.bias.size();
   layer.zeros = static_cast<std::uint64_t>(std::count(conv.weights.begin(), conv.weights.end(), 0.0f));
   const std::uint64_t places = conv.output_channels == 0 ? 0 : outputs / conv.output_channels;
   layer.multiply_adds = conv.weights.size() * places;
   layer.active = (conv.weights.size() - layer.zeros) * places;
   layer.bytes = layer.parameters * sizeof(float);
+}
+
+std::uint64_t count_zeros(const lacuna::Value& value) {
+  const auto* elements = reinterpret_cast<const float*>(value.constant.data());
+  return static_cast<std::uint64_t>(std::count(elements, elements + value.shape.size(), 0.0f));
+}
+
+void count_product(const lacuna::Network& network, const lacuna::Operator& op, ModelLayer& layer) {
+  const lacuna::Value& left = network.value(op.inputs[0]);
+  const lacuna::Value& right = network.value(op.inputs[1]);
+  if (left.shape.extents.empty()) return;
+  const std::uint64_t outputs = network.value(op.output).shape.size();
+  layer.multiply_adds = layer.active = outputs * left.shape.extents.back();
+  const bool is_layer = right.is_constant && right.type == lacuna::ElementType::f32 && right.shape.extents.size() == 2 && right.shape.extents[1] != 0;
+  if (is_layer) layer.active = outputs / right.shape.extents[1] * (right.shape.size() - count_zeros(right));
 }
 
 /// A constant is counted where it is read first.
@@ -50,11 +67,13 @@ void describe(const lacuna::Network& network, const lacuna::Operator& op, ModelL
     if (id == lacuna::no_value || !network.value(id).is_constant || !seen.insert(id).second) continue;
     const lacuna::Value& value = network.value(id);
     layer.bytes += value.constant.size();
-    layer.parameters += value.shape.size();
     if (value.type != lacuna::ElementType::f32) continue;
-    const auto* elements = reinterpret_cast<const float*>(value.constant.data());
-    layer.zeros += static_cast<std::uint64_t>(std::count(elements, elements + value.shape.size(), 0.0f));
+    layer.parameters += value.shape.size();
+    if (value.shape.extents.size() < 2) continue;
+    layer.weights += value.shape.size();
+    layer.zeros += count_zeros(value);
   }
+  if (layer.kind == "MatMul" && op.inputs.size() == 2) count_product(network, op, layer);
 }
 
 std::vector<ModelLayer> describe_all(const lacuna::Network& network) {
@@ -84,7 +103,7 @@ Json to_json(const lacuna::Network& network, const std::vector<lacuna::ValueId>&
 Json to_json(const ModelLayer& layer) {
   return {{"name", layer.name},         {"kind", layer.kind},
           {"shape", layer.shape},       {"parameters", layer.parameters},
-          {"zeros", layer.zeros},       {"sparsity", layer.sparsity()},
+          {"weights", layer.weights}, {"zeros", layer.zeros},       {"sparsity", layer.sparsity()},
           {"multiply_adds", layer.multiply_adds}, {"active_multiply_adds", layer.active},
           {"bytes", layer.bytes}};
 }
@@ -106,6 +125,7 @@ void show_model(const lacuna::Network& network, const std::string& path, bool as
   ModelLayer all;
   for (const ModelLayer& layer : layers) {
     all.parameters += layer.parameters;
+    all.weights += layer.weights;
     all.zeros += layer.zeros;
     all.multiply_adds += layer.multiply_adds;
     all.active += layer.active;
@@ -115,7 +135,7 @@ void show_model(const lacuna::Network& network, const std::string& path, bool as
     Json list = Json::array();
     for (const ModelLayer& layer : layers) list.push_back(to_json(layer));
     return print_json({{"model", path}, {"inputs", to_json(network, network.all_inputs())}, {"outputs", to_json(network, network.all_outputs())},
-                       {"parameters", all.parameters}, {"zeros", all.zeros}, {"sparsity", all.sparsity()}, {"multiply_adds", all.multiply_adds},
+                       {"parameters", all.parameters}, {"weights", all.weights}, {"zeros", all.zeros}, {"sparsity", all.sparsity()}, {"multiply_adds", all.multiply_adds},
                        {"active_multiply_adds", all.active}, {"bytes", all.bytes}, {"hash", fmt::format("{:016x}", lacuna::hash(network))}, {"layers", list}});
   }
   fmt::print("{:<32} {:<20} {:>16} {:>12} {:>8} {:>16} {:>12}\n", "value", "operator", "shape", "parameters", "zeros", "multiply-adds", "bytes");
@@ -125,7 +145,8 @@ void show_model(const lacuna::Network& network, const std::string& path, bool as
   fmt::print("\n");
   print_values(network, network.all_inputs(), "input");
   print_values(network, network.all_outputs(), "output");
-  print_line("layers", fmt::format("{} operators, {} parameters ({} bytes), {:.2f}% of them zero", layers.size(), with_commas(all.parameters), with_commas(all.bytes), all.sparsity() * 100));
+  print_line("layers", fmt::format("{} operators, {} parameters ({} bytes), {:.2f}% of the {} weights zero", layers.size(), with_commas(all.parameters), with_commas(all.bytes),
+                                   all.sparsity() * 100, with_commas(all.weights)));
   print_line("work", fmt::format("{} multiply-adds, {} of them with weights that are not zero", with_commas(all.multiply_adds), with_commas(all.active)));
 }
 
