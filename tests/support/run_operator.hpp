@@ -15,7 +15,13 @@ namespace lacuna::tests {
 
 template <typename T>
 TypedTensor tensor(std::vector<std::size_t> shape, const std::vector<T>& values) {
-  return make_tensor<T>(std::move(shape), std::span<const T>(values));
+  if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no memory of bools
+    std::vector<std::byte> bytes;
+    for (const bool value : values) bytes.push_back(value ? std::byte{1} : std::byte{0});
+    return {ElementType::boolean, std::move(shape), std::move(bytes)};
+  } else {
+    return make_tensor<T>(std::move(shape), std::span<const T>(values));
+  }
 }
 inline TypedTensor floats(std::vector<std::size_t> shape, const std::vector<float>& values) { return tensor<float>(std::move(shape), values); }
 inline TypedTensor integers(const std::vector<std::int64_t>& values) { return tensor<std::int64_t>({values.size()}, values); }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 
 #include <lacuna/error.hpp>
@@ -29,8 +31,15 @@ class RandomCalls {
   }
 
   TypedTensor input(ElementType type) {
-    std::vector<std::size_t> shape(below(5));
-    for (std::size_t& extent : shape) extent = one_in(15) ? 0 : 1 + below(4);
+    return input(type, [&](std::vector<std::size_t>& shape) {
+      shape.resize(below(5));
+      for (std::size_t& extent : shape) extent = one_in(15) ? 0 : 1 + below(4);
+    });
+  }
+  template <typename MakeShape>
+  TypedTensor input(ElementType type, MakeShape make_shape) {
+    std::vector<std::size_t> shape;
+    make_shape(shape);
     std::size_t size = 1;
     for (const std::size_t extent : shape) size *= extent;
     std::vector<std::byte> bytes;
@@ -38,11 +47,15 @@ class RandomCalls {
     return {type, shape, std::move(bytes)};
   }
 
+  std::string text() {
+    static const char* const values[] = {"SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET", "reflect", "edge", "wrap", "constant", "linear", "cubic", "nearest", "CRD", "add", "mul", "max", "tf_crop_and_resize", "align_corners", "asymmetric", "not_larger", "ceil", "floor", "odd"};
+    return values[below(std::size(values))];
+  }
+
   Attributes attributes() {
     static const char* const integers[] = {"axis", "keepdims", "ceil_mode", "group", "p", "size", "blocksize", "batch_dims", "num_outputs", "k", "to", "num_groups", "largest", "fmod", "transA", "noop_with_empty_axes", "allowzero", "block_size", "start", "end", "exclude_outside", "antialias", "storage_order", "count_include_pad", "upper", "exclusive"};
     static const char* const lists[] = {"axes", "dilations", "kernel_shape", "output_padding", "output_shape", "pads", "perm", "strides"};
     static const char* const texts[] = {"auto_pad", "coordinate_transformation_mode", "mode", "nearest_mode", "reduction", "keep_aspect_ratio_policy"};
-    static const char* const values[] = {"SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET", "reflect", "edge", "wrap", "constant", "linear", "cubic", "nearest", "CRD", "add", "mul", "max", "tf_crop_and_resize", "align_corners", "asymmetric", "not_larger", "ceil", "floor", "odd"};
     Attributes result;
     for (const char* name : integers)
       if (one_in(6)) result.emplace_back(name, integer());
@@ -54,7 +67,7 @@ class RandomCalls {
         result.emplace_back(name, list);
       }
     for (const char* name : texts)
-      if (one_in(3)) result.emplace_back(name, std::string(values[below(std::size(values))]));
+      if (one_in(3)) result.emplace_back(name, text());
     if (one_in(4)) result.emplace_back("alpha", number());
     std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     return result;
@@ -99,10 +112,116 @@ bool try_call(const Call& call, const Inputs& inputs) {
   return false;
 }
 
+struct Example {
+  std::string name;
+  Inputs inputs;
+  Attributes attributes;
+};
+
+/// Calls that are right, of operators whose inputs must fit each other so well that chance does not find them.
+std::vector<Example> examples() {
+  using List = std::vector<std::int64_t>;
+  const auto plane = [](std::size_t channels) { return floats({1, channels, 4, 4}, std::vector<float>(channels * 16, 1.5f)); };
+  const auto filter = [](std::size_t a, std::size_t b) { return floats({a, b, 2, 2}, std::vector<float>(a * b * 4, 0.5f)); };
+  const auto list = [](std::size_t n) { return floats({n}, std::vector<float>(n, 1.0f)); };
+  const auto bytes = [](std::vector<std::size_t> shape, std::size_t size) { return tensor<std::uint8_t>(std::move(shape), std::vector<std::uint8_t>(size, 3)); };
+  const TypedTensor one_byte = bytes({}, 1);
+  const Attributes window{{"auto_pad", std::string("NOTSET")}, {"ceil_mode", std::int64_t{1}}, {"dilations", List{1, 2}}, {"kernel_shape", List{2, 2}}, {"pads", List{1, 0, 0, 1}}, {"strides", List{2, 1}}};
+  const TypedTensor indices = tensor<std::int64_t>({2, 2}, {0, 1, -1, 1});
+  const TypedTensor square = floats({2, 2}, {1, 2, 3, 4});
+  const TypedTensor flags = tensor<bool>({2, 2}, {true, false, true, true});
+  std::vector<Example> result{
+      {"And", {flags, flags}, {}},
+      {"AveragePool", {plane(2)}, window},
+      {"BatchNormalization", {plane(2), list(2), list(2), list(2), list(2)}, {{"epsilon", 0.5f}}},
+      {"Conv", {plane(2), filter(4, 1), list(4)}, {{"dilations", List{1, 2}}, {"group", std::int64_t{2}}, {"pads", List{1, 0, 0, 1}}, {"strides", List{2, 1}}}},
+      {"ConvInteger", {bytes({1, 1, 3, 3}, 9), bytes({1, 1, 2, 2}, 4), one_byte, one_byte}, {{"pads", List{1, 1, 1, 1}}}},
+      {"ConvTranspose", {plane(2), filter(2, 3), list(3)}, {{"dilations", List{1, 2}}, {"output_padding", List{1, 0}}, {"pads", List{0, 1, 1, 0}}, {"strides", List{2, 1}}}},
+      {"CumSum", {square, integers({1})}, {{"exclusive", std::int64_t{1}}}},
+      {"DepthToSpace", {plane(4)}, {{"blocksize", std::int64_t{2}}, {"mode", std::string("CRD")}}},
+      {"DequantizeLinear", {bytes({2, 2}, 4), list(2), bytes({2}, 2)}, {{"axis", std::int64_t{1}}}},
+      {"Expand", {square, integers({3, 2, 2})}, {}},
+      {"Gather", {square, indices}, {{"axis", std::int64_t{1}}}},
+      {"GatherElements", {square, indices}, {{"axis", std::int64_t{1}}}},
+      {"GatherND", {square, indices}, {{"batch_dims", std::int64_t{0}}}},
+      {"GroupNormalization", {plane(4), list(4), list(4)}, {{"num_groups", std::int64_t{2}}}},
+      {"InstanceNormalization", {plane(2), list(2), list(2)}, {}},
+      {"LayerNormalization", {square, list(2), list(2)}, {{"axis", std::int64_t{1}}}},
+      {"LRN", {plane(3)}, {{"size", std::int64_t{3}}}},
+      {"LpPool", {plane(2)}, window},
+      {"MatMul", {floats({2, 1, 2, 2}, std::vector<float>(8, 1.0f)), square}, {}},
+      {"MatMulInteger", {bytes({2, 2}, 4), bytes({2, 2}, 4), bytes({2}, 2), one_byte}, {}},
+      {"MaxPool", {plane(2)}, window},
+      {"NonMaxSuppression", {floats({1, 2, 4}, {0, 0, 1, 1, 0, 0, 1, 1}), floats({1, 1, 2}, {1, 2}), integers({2}), scalar(0.5f), scalar(0)}, {{"center_point_box", std::int64_t{1}}}},
+      {"OneHot", {indices, integers({3}), list(2)}, {{"axis", std::int64_t{1}}}},
+      {"Pad", {square, integers({1, 1, 1, 1}), scalar(1)}, {{"mode", std::string("reflect")}}},
+      {"Pad", {square, integers({1, -1}), missing, integers({1})}, {{"mode", std::string("constant")}}},
+      {"QLinearConv", {bytes({1, 1, 3, 3}, 9), scalar(1), one_byte, bytes({2, 1, 2, 2}, 8), list(2), bytes({2}, 2), scalar(1), one_byte, tensor<std::int32_t>({2}, {1, 2})}, {{"pads", List{1, 1, 1, 1}}}},
+      {"QLinearMatMul", {bytes({2, 2}, 4), scalar(1), one_byte, bytes({2, 2}, 4), list(2), bytes({2}, 2), scalar(1), one_byte}, {}},
+      {"Range", {integers({0}), integers({5}), integers({2})}, {}},
+      {"Reshape", {square, integers({4, -1})}, {{"allowzero", std::int64_t{0}}}},
+      {"Resize", {plane(1), missing, floats({4}, {1, 1, 2, 0.5f})}, {{"mode", std::string("cubic")}}},
+      {"Resize", {plane(1), floats({8}, {0, 0, 0, 0, 1, 1, 2, 1}), missing, integers({1, 1, 3, 5})}, {{"coordinate_transformation_mode", std::string("tf_crop_and_resize")}, {"mode", std::string("linear")}}},
+      {"Resize", {plane(1), missing, missing, integers({3, 5})}, {{"antialias", std::int64_t{1}}, {"axes", List{2, 3}}, {"mode", std::string("linear")}}},
+      {"ScatterElements", {square, indices, square}, {{"axis", std::int64_t{1}}, {"reduction", std::string("add")}}},
+      {"ScatterND", {square, indices, list(2)}, {{"reduction", std::string("max")}}},
+      {"Slice", {plane(2), integers({0, 3}), integers({4, -5}), integers({2, 3}), integers({2, -1})}, {}},
+      {"SpaceToDepth", {plane(1)}, {{"blocksize", std::int64_t{2}}}},
+      {"Split", {square, integers({1, 1})}, {{"axis", std::int64_t{1}}}},
+      {"Tile", {square, integers({2, 3})}, {}},
+      {"TopK", {square, integers({1})}, {{"axis", std::int64_t{1}}}},
+      {"Transpose", {plane(2)}, {{"perm", List{0, 2, 3, 1}}}},
+      {"Trilu", {square, tensor<std::int64_t>({}, {1})}, {{"upper", std::int64_t{0}}}},
+      {"Where", {flags, square, square}, {}},
+  };
+  return result;
+}
+
+/// One or a few things are changed: an extent, an element, an attribute, the type, or an input goes.
+Example changed(Example example, RandomCalls& random) {
+  for (std::size_t change = 1 + random.below(2); change > 0; --change) {
+    std::optional<TypedTensor>& input = example.inputs[random.below(example.inputs.size())];
+    const std::size_t what = random.below(6);
+    if (what == 0 && input && !input->shape.empty()) {
+      TypedTensor other = random.input(input->type, [&](std::vector<std::size_t>& shape) {
+        shape = input->shape;
+        shape[random.below(shape.size())] = random.below(4);
+      });
+      input = other;
+    } else if (what == 1 && input) {
+      input = random.input(input->type, [&](std::vector<std::size_t>& shape) { shape = input->shape; });
+    } else if (what == 2 && random.one_in(4)) {
+      input = missing;
+    } else if (what == 3 && input && random.one_in(3)) {
+      input = random.input(random.type(), [&](std::vector<std::size_t>& shape) { shape = input->shape; });
+    } else if (!example.attributes.empty()) {
+      Attribute& attribute = example.attributes[random.below(example.attributes.size())].second;
+      if (auto* const integer = std::get_if<std::int64_t>(&attribute)) *integer = random.integer();
+      if (auto* const entries = std::get_if<std::vector<std::int64_t>>(&attribute); entries != nullptr && !entries->empty()) (*entries)[random.below(entries->size())] = random.integer();
+      if (auto* const text = std::get_if<std::string>(&attribute)) *text = random.text();
+    }
+  }
+  return example;
+}
+
+TEST(RandomCalls, OfRightCallsThatAreChangedStayWithinTheirMemory) {
+  for (const Example& example : examples()) {
+    EXPECT_TRUE(try_call({example.name, example.attributes, 0}, example.inputs)) << example.name << " refuses a right call";
+    for (unsigned seed = 0; seed < 300; ++seed) {
+      RandomCalls random(seed);
+      const Example other = changed(example, random);
+      try {
+        try_call({other.name, other.attributes, random.one_in(6) ? 1u : 0u}, other.inputs);
+      } catch (const std::exception& error) {
+        ADD_FAILURE() << example.name << ", seed " << seed << ": " << error.what();
+      }
+    }
+  }
+}
+
 TEST(RandomCalls, AnswerOrRefuseAndStayWithinTheirMemory) {
   for (const std::string_view name : operators::known_operators()) {
-    std::size_t answers = 0;
-    for (unsigned seed = 0; seed < 400; ++seed) {
+    for (unsigned seed = 0; seed < 100; ++seed) {
       RandomCalls random(seed);
       const ElementType type = random.one_in(2) ? ElementType::f32 : random.type();
       Inputs inputs;
@@ -117,12 +236,11 @@ TEST(RandomCalls, AnswerOrRefuseAndStayWithinTheirMemory) {
       }
       const Call call{std::string(name), random.attributes(), random.one_in(6) ? 1u : 0u};
       try {
-        answers += try_call(call, inputs) ? 1 : 0;
+        try_call(call, inputs);
       } catch (const std::exception& error) {
         ADD_FAILURE() << name << ", seed " << seed << ": " << error.what();
       }
     }
-    RecordProperty(std::string(name), static_cast<int>(answers));
   }
 }
 
