@@ -62,7 +62,7 @@ class BakedBody : public ConvBody {
   }
 
   void run(std::size_t block, const cpu::ConvMemory& memory, const cpu::ConvTile* tiles, std::size_t count) const override {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t most = baked_window_tiles;
     emit::x86::TileStep steps[most];
     for (std::size_t begin = 0; begin < count; begin += most) {
       const std::size_t some = std::min(most, count - begin);

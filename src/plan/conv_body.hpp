@@ -36,6 +36,9 @@ class ConvBody {
 
 std::unique_ptr<ConvBody> make_table_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa);
 
+/// Tiles that machine code works off before its next range of channels: their partial sums should stay in L1.
+inline constexpr unsigned baked_window_tiles = 64;
+
 /// `vectors` of a tile; every tile has that many.
 std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors);
 

@@ -1,9 +1,69 @@
+// Which kernels of a convolution are worth timing; the figures behind the rules are in decision 0010.
+#include <algorithm>
+
+#include "devices/cpu/cpu_info.hpp"
+#include "devices/cpu/kernels.hpp"
 #include "plan/sparse_conv.hpp"
+#include "plan/tile_shape.hpp"
 
 namespace lacuna::plan {
+namespace {
 
-std::vector<ConvKernelChoice> conv_candidates(const Conv&, const rows::Planes&, const rows::Planes&, cpu::Isa, unsigned) {
-  return {{ConvKernelKind::table, 8, 64, 8, 1}, {ConvKernelKind::table, 8, 64, 1, 8}};
+constexpr std::size_t piece_bytes = 5 << 10;  // of code that passes over the tiles before the next range of channels
+
+/// Bytes of code for a nonzero: its weight, and a multiply-add for each vector, with or without a load of its own.
+std::size_t bytes_of_nonzero(unsigned vectors) { return 8 + 8 * std::size_t{vectors}; }
+
+struct Size {
+  std::size_t nonzeros;
+  std::size_t rows;
+  std::size_t vectors;  ///< of pixels or inputs that the code passes over, on one thread
+
+  std::size_t code_bytes(TileShape shape) const { return nonzeros * bytes_of_nonzero(shape.vectors); }
+  /// Ranges of channels that make the pieces of a block small.
+  unsigned groups(TileShape shape) const {
+    const std::size_t block_bytes = code_bytes(shape) * shape.rows / std::max<std::size_t>(rows, 1);
+    return static_cast<unsigned>(std::clamp<std::size_t>((block_bytes + piece_bytes - 1) / piece_bytes, 1, 32));
+  }
+  /// Code that is fetched from beyond L2 must serve many tiles.
+  bool is_worth_code(TileShape shape) const {
+    const std::size_t l2 = cpu::cpu_info().l2_bytes, bytes = code_bytes(shape);
+    return bytes <= l2 || (vectors / shape.vectors >= 24 && bytes <= 16 * l2);
+  }
+};
+
+std::size_t count_nonzeros(const Conv& conv) {
+  return static_cast<std::size_t>(std::count_if(conv.weights.begin(), conv.weights.end(), [](float weight) { return weight != 0; }));
+}
+
+void add_tables(const Size& size, std::vector<ConvKernelChoice>& choices) {
+  const std::size_t row_nonzeros = size.nonzeros / std::max<std::size_t>(size.rows, 1);
+  choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, 1, 1});
+  for (unsigned groups : {4u, 8u})
+    if (row_nonzeros >= 10 * groups) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, 1, groups});
+}
+
+void add_baked(const Size& size, TileShape shape, std::vector<ConvKernelChoice>& choices) {
+  if (!size.is_worth_code(shape) || shape.vectors > size.vectors) return;
+  const unsigned groups = size.groups(shape), chunk = 32 / shape.vectors;
+  choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups});
+  if (shape.vectors > 2) return;
+  if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 1000, groups});
+  if (groups > 2) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups / 2});
+}
+
+}  // namespace
+
+std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes&, const rows::Planes& out, cpu::Isa isa, unsigned threads) {
+  std::vector<ConvKernelChoice> choices;
+  const std::size_t lanes = cpu::kernels_for(isa).vector_lanes;
+  const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
+  const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps / std::max(threads, 1u))};
+  add_tables(size, choices);
+  if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});
+  for (TileShape shape : tile_shapes(isa))
+    if (shape.vectors < 4) add_baked(size, shape, choices);  // four vectors were never the best
+  return choices;
 }
 
 }  // namespace lacuna::plan

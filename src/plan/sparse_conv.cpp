@@ -77,8 +77,8 @@ Planes roomy(const Planes& out, std::size_t tile_lanes) {
 std::string to_string(const ConvKernelChoice& choice) {
   switch (choice.kind) {
     case ConvKernelKind::gather: return "gather";
-    case ConvKernelKind::table: return fmt::format("table of {} vectors, {} rows, {} tiles, {} groups, {}", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups, choice.together);
-    case ConvKernelKind::baked: return fmt::format("baked {}x{}, {} tiles, {} groups, {}", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups, choice.together);
+    case ConvKernelKind::table: return fmt::format("table of {} vectors, {} rows, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
+    case ConvKernelKind::baked: return fmt::format("baked {}x{}, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
   }
   return "?";
 }
@@ -150,7 +150,8 @@ struct SparseConv::State {
   void size_partials() {
     std::size_t most_rows = 0;
     for (std::size_t block = 0; block < blocks.blocks(); ++block) most_rows = std::max<std::size_t>(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
-    if (blocks.groups() > 1) partial_floats = round_up(most_rows * choice.chunk_tiles * choice.vectors * kernels->vector_lanes, 16);
+    const std::size_t tiles = choice.kind == ConvKernelKind::baked ? std::min(choice.chunk_tiles, baked_window_tiles) : choice.chunk_tiles;
+    if (blocks.groups() > 1) partial_floats = round_up(most_rows * tiles * choice.vectors * kernels->vector_lanes, 16);
   }
 
   std::size_t phase_floats() const { return rows.phases.empty() ? 0 : round_up(rows.source.floats, 16); }
@@ -178,15 +179,12 @@ struct SparseConv::State {
   }
 
   void run_share(const ConvShare& share, const cpu::ConvMemory& memory) const {
-    for (std::size_t first = share.block_begin; first < share.block_end; first += choice.together) {
-      const std::size_t last = std::min<std::size_t>(first + choice.together, share.block_end);
-      for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
-        const std::size_t end = std::min(begin + choice.chunk_tiles, share.tiles.size());
-        for (std::size_t block = first; block < last; ++block) {
-          body->run(block, memory, &share.tiles[begin], end - begin);
-          if (smooth) finish(share, block, begin, end, memory.destination);
-          zero_gaps(share.gaps[begin / choice.chunk_tiles], block, memory.destination);
-        }
+    for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
+      const std::size_t end = std::min(begin + choice.chunk_tiles, share.tiles.size());
+      for (std::size_t block = share.block_begin; block < share.block_end; ++block) {
+        body->run(block, memory, &share.tiles[begin], end - begin);
+        if (smooth) finish(share, block, begin, end, memory.destination);
+        zero_gaps(share.gaps[begin / choice.chunk_tiles], block, memory.destination);
       }
     }
     const Planes& planes = inner ? *inner : out;

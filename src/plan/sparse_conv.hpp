@@ -26,7 +26,6 @@ struct ConvKernelChoice {
   unsigned rows = 64;        ///< of a block; of a table: before the next range of channels
   unsigned chunk_tiles = 1;  ///< tiles that a block works off before the next block
   unsigned groups = 1;       ///< ranges of input channels that are summed up one after the other, so that sources and code stay in L1
-  unsigned together = 1u << 20;  ///< blocks that pass over the chunks, one chunk after the other, before the next blocks do
 
   bool operator==(const ConvKernelChoice&) const = default;
 };
