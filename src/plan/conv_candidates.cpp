@@ -5,6 +5,7 @@
 #include "devices/cpu/kernels.hpp"
 #include "plan/sparse_conv.hpp"
 #include "plan/tile_shape.hpp"
+#include "rows/conv_rows.hpp"
 
 namespace lacuna::plan {
 namespace {
@@ -18,6 +19,7 @@ struct Size {
   std::size_t nonzeros;
   std::size_t rows;
   std::size_t vectors;  ///< of pixels or inputs that the code passes over, on one thread
+  std::size_t chunk_vectors;  ///< whose sources fit half of L2
 
   std::size_t code_bytes(TileShape shape) const { return nonzeros * bytes_of_nonzero(shape.vectors); }
   /// Ranges of channels that make the pieces of a block small.
@@ -36,6 +38,15 @@ std::size_t count_nonzeros(const Conv& conv) {
   return static_cast<std::size_t>(std::count_if(conv.weights.begin(), conv.weights.end(), [](float weight) { return weight != 0; }));
 }
 
+/// Lanes of a chunk whose sources fit half of L2: with a stride an input has a plane for each phase that is read.
+std::size_t chunk_lanes(const Conv& conv, const rows::Planes& in, const rows::Planes& out) {
+  const rows::Window w = rows::window_of(conv);
+  const std::size_t phases = std::min<std::size_t>(std::size_t{w.stride_y} * w.stride_x, std::size_t{w.kernel_y} * w.kernel_x);
+  const std::size_t span = (w.kernel_y - 1) * w.dilation_y / w.stride_y * out.row;
+  const std::size_t lanes = cpu::cpu_info().l2_bytes / 2 / sizeof(float) / std::max<std::size_t>(1, in.channels * phases);
+  return lanes > span ? lanes - span : 0;
+}
+
 void add_tables(const Size& size, std::vector<ConvKernelChoice>& choices) {
   const std::size_t row_nonzeros = size.nonzeros / std::max<std::size_t>(size.rows, 1);
   choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, 1, 1});
@@ -49,16 +60,18 @@ void add_baked(const Size& size, TileShape shape, std::vector<ConvKernelChoice>&
   choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups});
   if (shape.vectors > 2) return;
   if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 1000, groups});
+  if (size.chunk_vectors < 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, static_cast<unsigned>(size.chunk_vectors) / shape.vectors), groups});
   if (groups > 2) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups / 2});
 }
 
 }  // namespace
 
-std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes&, const rows::Planes& out, cpu::Isa isa, unsigned threads) {
+std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa, unsigned threads) {
   std::vector<ConvKernelChoice> choices;
   const std::size_t lanes = cpu::kernels_for(isa).vector_lanes;
   const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
-  const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps / std::max(threads, 1u))};
+  const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps / std::max(threads, 1u)),
+                  std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes)};
   add_tables(size, choices);
   if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});
   for (TileShape shape : tile_shapes(isa))

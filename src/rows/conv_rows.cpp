@@ -152,40 +152,56 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out) {
   return rows;
 }
 
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source) {
+namespace {
+
+/// Elements [first, last) of an axis of a phase are elements of the input, the others are padding; element k is number k * stride + shift there.
+struct PhaseAxis {
+  std::int64_t stride, shift;
+  std::size_t first, last;
+
+  PhaseAxis(std::uint32_t step, std::uint32_t phase, std::uint32_t pad, std::uint32_t extent, std::uint32_t phase_extent)
+      : stride(step), shift(std::int64_t{phase} - pad), first(static_cast<std::size_t>(shift >= 0 ? 0 : (-shift + stride - 1) / stride)) {
+    const std::int64_t beyond = std::int64_t{extent} - shift;  // k * stride < beyond
+    last = beyond <= 0 ? 0 : std::min<std::size_t>(phase_extent, static_cast<std::size_t>((beyond + stride - 1) / stride));
+    if (first >= last) first = last = 0;
+  }
+  std::int64_t in_input(std::size_t k) const { return static_cast<std::int64_t>(k) * stride + shift; }
+};
+
+/// One phase of one channel: planes of `in` to planes of `to`, both given by their element (0, 0).
+void take_phase(const PhaseAxis& y, const PhaseAxis& x, const Planes& in, const float* input, const Planes& to, float* target, TakeEverySecond* take_every_second) {
+  const std::size_t lanes = in.lanes_are_inputs() ? in.batch : 1, row_lanes = to.row_lanes(), count = x.last - x.first;
+  const auto in_column = static_cast<std::int64_t>(in.column);
+  for (std::size_t i = 0; i < to.height; ++i) {
+    float* const row = target + i * to.row;
+    if (i < y.first || i >= y.last || count == 0) {
+      std::fill(row, row + row_lanes, 0.0f);
+      continue;
+    }
+    const float* const from = input + y.in_input(i) * static_cast<std::int64_t>(in.row) + x.in_input(x.first) * in_column;
+    float* const begin = row + x.first * to.column;
+    for (float* zero = row; zero != begin; ++zero) *zero = 0;
+    if (lanes == 1 && x.stride == 1)
+      std::memcpy(begin, from, count * sizeof(float));
+    else if (lanes == 1 && x.stride == 2)
+      take_every_second(from, count, begin);
+    else
+      for (std::size_t j = 0; j < count; ++j) std::memcpy(begin + j * to.column, from + static_cast<std::int64_t>(j) * x.stride * in_column, lanes * sizeof(float));
+    for (float* zero = begin + (count - 1) * to.column + lanes; zero < row + row_lanes; ++zero) *zero = 0;
+  }
+}
+
+}  // namespace
+
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source, TakeEverySecond* take_every_second) {
   const Window& w = rows.window;
   const Planes& to = rows.source;
-  const std::size_t lanes = in.lanes_are_inputs() ? in.batch : 1;
-  for (std::size_t n = 0; n < in.plane_sets(); ++n)
-    for (std::size_t c = begin; c < end; ++c)
-      for (std::size_t phase = 0; phase < rows.phases.size(); ++phase)
-        for (std::size_t i = 0; i < to.height; ++i) {
-          float* const row = source + to.at(n, c * rows.phases.size() + phase, i, 0);
-          const std::int64_t y = static_cast<std::int64_t>(i * w.stride_y + rows.phases[phase].y) - w.pad_y;
-          if (y < 0 || y >= in.height) {
-            std::fill(row, row + to.row_lanes(), 0.0f);
-            continue;
-          }
-          // Columns [first, last) of the phase are elements of the input.
-          const std::int64_t shift = static_cast<std::int64_t>(rows.phases[phase].x) - w.pad_x;
-          const auto first = static_cast<std::size_t>(shift >= 0 ? 0 : (-shift + w.stride_x - 1) / w.stride_x);
-          const std::int64_t beyond = std::int64_t{in.width} - shift;  // j * stride < beyond
-          const std::size_t last = beyond <= 0 ? 0 : std::min<std::size_t>(to.width, static_cast<std::size_t>((beyond + w.stride_x - 1) / w.stride_x));
-          if (first >= last) {
-            std::fill(row, row + to.row_lanes(), 0.0f);
-            continue;
-          }
-          std::fill(row, row + first * to.column, 0.0f);
-          const float* const from = input + in.at(n, c, static_cast<std::size_t>(y), 0) + (static_cast<std::int64_t>(first * w.stride_x) + shift) * static_cast<std::int64_t>(in.column);
-          if (lanes == 1 && w.stride_x == 1)
-            std::memcpy(row + first, from, (last - first) * sizeof(float));
-          else if (lanes == 1 && w.stride_x == 2)
-            for (std::size_t j = 0; j < last - first; ++j) row[first + j] = from[2 * j];
-          else
-            for (std::size_t j = 0; j < last - first; ++j)
-              std::memcpy(row + (first + j) * to.column, from + j * w.stride_x * in.column, lanes * sizeof(float));
-          std::fill(row + last * to.column, row + std::max(last * to.column, to.row_lanes()), 0.0f);
-        }
+  for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
+    const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, to.height), x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width);
+    for (std::size_t n = 0; n < in.plane_sets(); ++n)
+      for (std::size_t c = begin; c < end; ++c)
+        take_phase(y, x, in, input + in.at(n, c, 0, 0), to, source + to.at(n, c * rows.phases.size() + phase, 0, 0), take_every_second);
+  }
 }
 
 }  // namespace lacuna::rows

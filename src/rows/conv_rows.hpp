@@ -59,8 +59,11 @@ struct ConvRows {
 /// Needs: `in` and `out` are planes of the convolution's input and output, with lanes of the same kind. Throws InputError where extents do not fit.
 ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out);
 
+/// to[k] = from[2 * k] for k in [0, count).
+using TakeEverySecond = void(const float* from, std::size_t count, float* to);
+
 /// Fills channels [begin, end) of the input in `source` from `in`; both as lower_conv() was given or made them. Only if there are phases.
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source);
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source, TakeEverySecond* take_every_second);
 
 /// The rows in an order in which every `block` neighbours share many sources; greedy. Cost: O(rows^2 x sources / 64).
 std::vector<std::uint32_t> cluster_rows(const ConvRows& rows, unsigned block);

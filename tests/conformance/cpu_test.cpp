@@ -93,7 +93,8 @@ TEST_P(CpuConformance, EveryPanelWidthAgrees) {
 TEST_P(CpuConformance, EveryActivationAgrees) {
   unsigned seed = 20;
   for (const Activation& activation : {Activation::identity(), Activation::relu(), Activation::clip(0, 0.5f), Activation::clip(-0.25f, 0.25f),
-                                       Activation::leaky_relu(0.1f), Activation::sigmoid(), Activation::tanh()}) {
+                                       Activation::leaky_relu(0.1f), Activation::sigmoid(), Activation::tanh(), Activation::hard_sigmoid(0.2f, 0.5f),
+                                       Activation::hard_swish(), Activation::swish()}) {
     SCOPED_TRACE(to_string(activation));
     expect_within_bound(random_network(40, {{35, 0.3, activation}, {17, 0.3, activation, false}}, seed), random_inputs(40, 40, seed));
     ++seed;

@@ -84,6 +84,24 @@ void run_activation(Epilogue epilogue, float first, float second, float* values,
   for (std::size_t lane = 0; k + lane < count; ++lane) values[k + lane] = rest[lane];
 }
 
+void take_every_second(const float* from, std::size_t count, float* to) {
+  const Floats d;
+  const std::size_t step = hn::Lanes(d);
+  const auto take = [&](std::size_t k) {
+    Vector even, odd;
+    hn::LoadInterleaved2(d, from + 2 * k, even, odd);
+    hn::StoreU(even, d, to + k);
+  };
+  if (count <= step) {
+    for (std::size_t k = 0; k < count; ++k) to[k] = from[2 * k];
+    return;
+  }
+  std::size_t k = 0;
+  for (; k + step < count; k += step) take(k);
+  take(count - step - 1);  // the neighbour of the very last one may not exist
+  to[count - 1] = from[2 * (count - 1)];
+}
+
 /// One vector of rows at once, each lane gathering its own sources; then what the longer of them have left.
 void run_gather(const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end) {
   const Floats d;

@@ -166,6 +166,9 @@ struct Kernels {
 
   /// Blocks [begin, end) of the table.
   void (*run_gather)(const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end);
+
+  /// to[k] = from[2 * k] for k in [0, count).
+  void (*take_every_second)(const float* from, std::size_t count, float* to);
 };
 
 const Kernels& kernels_for(Isa isa);

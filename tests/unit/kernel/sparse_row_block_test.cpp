@@ -76,5 +76,28 @@ TEST(SparseRowBlock, ARowWithoutNonzerosIsItsBias) {
   EXPECT_EQ(print(build(block)), "kernel b: 1 sums, 1 constants\n  s0 = 1.5\n  [0] = s0\n");
 }
 
+TEST(SparseRowBlock, PartsSuspendAndResumeInSpacesApart) {
+  SparseRowBlock block;
+  block.name = "b";
+  block.rows = {{1000, 0.5f, {24}, 64}};
+  block.nonzeros = {{32, 0, 2}};
+  block.low = 0;
+  block.spaces_apart = true;
+  block.suspends = true;
+  EXPECT_EQ(print(build(block)), "kernel b: 1 sums, 2 constants\n  s0 = 0.5\n  x = [32]\n  s0 += 2 * x\n  [partial 64] = s0\n");
+  block.suspends = false;
+  block.resumes = true;
+  EXPECT_EQ(print(build(block)), R"(kernel b: 1 sums, 2 constants
+  s0 = [partial 64]
+  x = [32]
+  s0 += 2 * x
+  x = [skip 24]
+  s0 += x
+  x = 0
+  s0 = max(s0, x)
+  [out 1000] = s0
+)");
+}
+
 }  // namespace
 }  // namespace lacuna::kernel

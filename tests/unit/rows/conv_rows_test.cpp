@@ -1,0 +1,73 @@
+#include "rows/conv_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <lacuna/error.hpp>
+
+#include "support/random_conv.hpp"
+
+namespace lacuna::rows {
+namespace {
+
+using tests::ConvCase;
+
+TEST(ConvRows, ASourceIsAnOffsetFromThePixel) {
+  Conv conv;
+  conv.output_channels = 2;
+  conv.group_channels = 2;
+  conv.kernel = {1, 3};
+  conv.strides = conv.dilations = {1, 1};
+  conv.pads_begin = conv.pads_end = {0, 1};
+  conv.weights = std::vector<float>{1, 0, 2, 0, 0, 0, /**/ 0, 0, 0, 0, 3, 0};
+  const Planes planes = planes_for({{1, 2, 4, 5}}, 0, 1);
+  const ConvRows rows = lower_conv(conv, planes, planes);
+  EXPECT_EQ(rows.source, planes);
+  EXPECT_TRUE(rows.phases.empty());
+  EXPECT_EQ(rows.row_begin, (std::vector<std::size_t>{0, 2, 3}));
+  EXPECT_EQ(rows.nonzeros[0].offset, -1);
+  EXPECT_EQ(rows.nonzeros[1].offset, 1);
+  EXPECT_EQ(rows.nonzeros[2].offset, static_cast<std::int32_t>(planes.channel));
+  EXPECT_EQ(rows.nonzeros[2].weight, 3);
+}
+
+TEST(ConvRows, AStrideReadsOnlyThePhasesThatHaveWeights) {
+  const ConvCase wanted{.extents = {8, 8}, .kernel = {1, 1}, .strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .density = 1};
+  std::mt19937 random(1);
+  const ConvRows rows = lower_conv(tests::random_conv(wanted, random), planes_for(input_shape(wanted), 0, 0), planes_for(output_shape(wanted), 1, 1));
+  EXPECT_EQ(rows.phases.size(), 1u);
+  EXPECT_EQ(rows.source.row, 5u);  // the output's: 4 pixels and the column of zeros
+}
+
+TEST(ConvRows, PlanesThatDoNotFitAreNamed) {
+  const ConvCase wanted;
+  std::mt19937 random(1);
+  const Conv conv = tests::random_conv(wanted, random);
+  const Planes in = planes_for(input_shape(wanted), 1, 1);
+  try {
+    lower_conv(conv, in, planes_for({{1, 5, 6, 8}}, 0, 0));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "a convolution gives 1x5x6x7, not 1x5x6x8: give it planes of that shape");
+  }
+  EXPECT_THROW(lower_conv(conv, planes_for({{1, 3, 6, 7}}, 1, 1), planes_for(output_shape(wanted), 0, 0)), InputError);
+}
+
+TEST(ClusterRows, RowsWithTheSameSourcesStandTogether) {
+  ConvRows rows;
+  rows.row_begin = {0};
+  for (std::int32_t row = 0; row < 8; ++row) {  // even rows read 0..3, odd ones 10..13
+    for (std::int32_t k = 0; k < 4; ++k) rows.nonzeros.push_back({row % 2 * 10 + k, 1});
+    rows.row_begin.push_back(rows.nonzeros.size());
+    rows.bias.push_back(0);
+  }
+  const std::vector<std::uint32_t> order = cluster_rows(rows, 4);
+  for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(order[k] % 2, order[k / 4 * 4] % 2);
+  std::vector<std::uint32_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+}  // namespace
+}  // namespace lacuna::rows

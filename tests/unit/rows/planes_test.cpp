@@ -1,0 +1,61 @@
+#include "rows/planes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include <lacuna/error.hpp>
+
+namespace lacuna::rows {
+namespace {
+
+std::vector<float> counted(std::size_t size) {
+  std::vector<float> values(size);
+  std::iota(values.begin(), values.end(), 1.0f);
+  return values;
+}
+
+TEST(Planes, HalosAreSharedBetweenRowsAndPlanes) {
+  const Planes planes = planes_for({{2, 3, 7, 7}}, 1, 1);
+  EXPECT_EQ(planes.row, 8u);
+  EXPECT_EQ(planes.column, 1u);
+  EXPECT_EQ(planes.channel, 64u);  // 7 rows of 8, and the row of zeros below, which is the next plane's row above
+  EXPECT_EQ(planes.image, 3 * 64u);
+  EXPECT_EQ(planes.origin % 16, 0u);
+  EXPECT_GE(planes.origin, 9u);
+}
+
+TEST(Planes, NeighboursAreNever4096BytesApart) {
+  for (std::uint32_t width = 1; width < 70; ++width) EXPECT_NE(planes_for({{1, 4, 32, width}}, 0, 0).channel % 1024, 0u) << width;
+}
+
+TEST(Planes, ThreeSpatialAxesAreRefused) { EXPECT_THROW(planes_for({{1, 2, 3, 4, 5}}, 0, 0), Unsupported); }
+
+TEST(Planes, ElementsGoInAndComeBackAndTheRestIsZero) {
+  for (Lanes lanes : {Lanes::pixels, Lanes::batch})
+    for (const Shape& shape : {Shape{{3, 2, 4, 5}}, Shape{{1, 2, 6}}, Shape{{4, 7}}}) {
+      const Planes planes = planes_for(shape, 1, 2, lanes);
+      const std::vector<float> elements = counted(shape.size());
+      std::vector<float> memory(planes.floats, 99.0f), back(shape.size());
+      load_planes(elements.data(), planes, memory.data());
+      store_elements(planes, memory.data(), back.data());
+      EXPECT_EQ(back, elements);
+      EXPECT_EQ(std::accumulate(memory.begin(), memory.end(), 0.0), std::accumulate(elements.begin(), elements.end(), 0.0)) << to_string(shape);
+
+      const Planes other = planes_for(shape, 0, 1, lanes == Lanes::pixels ? Lanes::batch : Lanes::pixels);
+      std::vector<float> copied(other.floats, 99.0f);
+      copy_planes(planes, memory.data(), other, copied.data());
+      store_elements(other, copied.data(), back.data());
+      EXPECT_EQ(back, elements);
+      EXPECT_EQ(std::accumulate(copied.begin(), copied.end(), 0.0), std::accumulate(elements.begin(), elements.end(), 0.0)) << to_string(shape);
+    }
+}
+
+TEST(Planes, PlanesOfOtherExtentsAreAnInternalError) {
+  const Planes a = planes_for({{1, 2, 3, 4}}, 0, 0), b = planes_for({{1, 2, 4, 3}}, 0, 0);
+  std::vector<float> memory(a.floats + b.floats);
+  EXPECT_THROW(copy_planes(a, memory.data(), b, memory.data()), InternalError);
+}
+
+}  // namespace
+}  // namespace lacuna::rows
