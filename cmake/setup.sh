@@ -1,7 +1,7 @@
 # Shared by ./lacuna and ./test: install missing packages by name, build presets. Everything said goes to standard error.
 
 build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libxbyak-dev libdnnl-dev libprotozero-dev libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libxxhash-dev)
-test_packages=(libgtest-dev libgmock-dev clang libclang-rt-14-dev python3 zstd gzip dataset-fashion-mnist)
+test_packages=(libgtest-dev libgmock-dev clang libclang-rt-14-dev python3 python3-venv zstd gzip dataset-fashion-mnist)
 
 # install_missing PACKAGE...: a stamp remembers that all were found, so that the next run does not ask again.
 install_missing() {
@@ -38,6 +38,17 @@ build() {
     echo "$*" >"$folder/options"
   fi
   ninja -C "$folder" "$target" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+}
+
+# python_with PACKAGE...: a Python of our own under build/ that has them; its path goes to standard output. Fails where they cannot be had.
+python_with() {
+  local folder="$root/build/python" stamp="$root/build/python/.has-$(printf '%s\n' "$@" | cksum | cut -d' ' -f1)"
+  if [ ! -e "$stamp" ]; then
+    echo "installing $* from PyPI into build/python" >&2
+    python3 -m venv "$folder" >&2 && "$folder/bin/pip" install --quiet --disable-pip-version-check "$@" >&2 || return 1
+    touch "$stamp"
+  fi
+  echo "$folder/bin/python"
 }
 
 build_release() {

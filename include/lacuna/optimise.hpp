@@ -9,11 +9,14 @@ namespace lacuna {
 
 /// An optimisation that can be switched by name. All are exact: the answer does not change, in floats within the rounding bound of the
 /// network as given.
+enum class Serves { all_networks, layered_networks, networks_of_tensors };
+
 struct Optimisation {
   std::string_view name;
   std::string_view what;
   bool is_pass;     ///< changes the network; otherwise it is done to its rows or while the program runs
   bool keeps_bits;  ///< every bit of the answer; otherwise sums are rounded differently
+  Serves serves;    ///< networks of another kind are left as they are
 };
 
 /// The one list: `--optimise`, its help and the tests read it.

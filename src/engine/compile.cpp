@@ -30,7 +30,7 @@ Program compile(const Network& network, const CompileOptions& options) {
   const cpu::Isa isa = cpu::choose_isa(options.isa);
   const unsigned threads = base::thread_count(options.threads);
   const plan::KernelWish kernel = plan::parse_kernel_wish(options.kernel);
-  const std::vector<std::string> selected = select_optimisations(options.optimise);
+  const std::vector<std::string> selected = passes::serving(select_optimisations(options.optimise), network);
 
   engine::Simplified simplified = engine::simplify(network, selected, options, threads);
   if (simplified.network.has_batch_in_shapes) {

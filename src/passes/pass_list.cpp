@@ -16,20 +16,20 @@ namespace passes {
 namespace {
 
 constexpr auto list = std::to_array<ListedPass>({
-    {"remove_unread_operators", "drop operators whose value nobody reads", remove_unread_operators},
-    {"fold_scales", "batch normalisation and constants by channel move into the convolution before them", fold_scales, false},
-    {"fuse_skips", "a convolution adds the value that is added to it", fuse_skips, false},
-    {"fuse_activations", "a convolution applies the activation that follows it", fuse_activations},
-    {"remove_dead_channels", "drop channels of convolutions that are always zero or that nobody reads", remove_dead_channels, false},
-    {"merge_equal_filters", "channels of a convolution with equal filters become one; their readers add their weights", merge_equal_filters, false},
-    {"fold_constant_neurons", "neurons that always have the same value move into their readers' biases", fold_constant_neurons, false},
-    {"remove_dead_neurons", "drop neurons nobody reads", remove_dead_neurons},
-    {"merge_equal_neurons", "equal neurons of a layer become one; their readers add their weights", merge_equal_neurons, false},
-    {"merge_equal_rows", "the same without adding weights, bit for bit; left out of all, where merge_equal_neurons does it", nullptr, true, false},
-    {"depth_first", "inputs in a panel go through many layers while they are in the cache", nullptr},
-    {"sparse_first_layer", "inputs that are on or off go through the first layer as bits, where its weights are equal", nullptr},
-    {"dead_inputs", "inputs whose activations are all zero leave the batch, where zero stays zero", nullptr},
-    {"equal_inputs", "inputs whose activations have become the same are computed once", nullptr},
+    {"remove_unread_operators", "drop operators whose value nobody reads", remove_unread_operators, Serves::all_networks},
+    {"fold_scales", "batch normalisation and constants by channel move into the convolution before them", fold_scales, Serves::networks_of_tensors, false},
+    {"fuse_skips", "a convolution adds the value that is added to it", fuse_skips, Serves::networks_of_tensors, false},
+    {"fuse_activations", "a convolution applies the activation that follows it", fuse_activations, Serves::networks_of_tensors},
+    {"remove_dead_channels", "drop channels of convolutions that are always zero or that nobody reads", remove_dead_channels, Serves::networks_of_tensors, false},
+    {"merge_equal_filters", "channels of a convolution with equal filters become one; their readers add their weights", merge_equal_filters, Serves::networks_of_tensors, false},
+    {"fold_constant_neurons", "neurons that always have the same value move into their readers' biases", fold_constant_neurons, Serves::layered_networks, false},
+    {"remove_dead_neurons", "drop neurons nobody reads", remove_dead_neurons, Serves::layered_networks},
+    {"merge_equal_neurons", "equal neurons of a layer become one; their readers add their weights", merge_equal_neurons, Serves::layered_networks, false},
+    {"merge_equal_rows", "the same without adding weights, bit for bit; left out of all, where merge_equal_neurons does it", nullptr, Serves::layered_networks, true, false},
+    {"depth_first", "inputs in a panel go through many layers while they are in the cache", nullptr, Serves::layered_networks},
+    {"sparse_first_layer", "inputs that are on or off go through the first layer as bits, where its weights are equal", nullptr, Serves::layered_networks},
+    {"dead_inputs", "inputs whose activations are all zero leave the batch, where zero stays zero", nullptr, Serves::layered_networks},
+    {"equal_inputs", "inputs whose activations have become the same are computed once", nullptr, Serves::layered_networks},
 });
 
 }  // namespace
@@ -38,6 +38,14 @@ std::span<const ListedPass> pass_list() { return list; }
 
 bool is_selected(const std::vector<std::string>& selected, std::string_view name) {
   return std::find(selected.begin(), selected.end(), name) != selected.end();
+}
+
+std::vector<std::string> serving(const std::vector<std::string>& selected, const Network& network) {
+  const Serves kind = network.has_batch_in_shapes ? Serves::networks_of_tensors : Serves::layered_networks;
+  std::vector<std::string> left;
+  for (const ListedPass& pass : list)
+    if (is_selected(selected, pass.name) && (pass.serves == Serves::all_networks || pass.serves == kind)) left.emplace_back(pass.name);
+  return left;
 }
 
 namespace {
@@ -73,7 +81,7 @@ Network run_passes(Network network, const std::vector<std::string>& selected, co
 
 std::vector<Optimisation> optimisations() {
   std::vector<Optimisation> all;
-  for (const passes::ListedPass& pass : passes::list) all.push_back({pass.name, pass.what, pass.run != nullptr, pass.keeps_bits});
+  for (const passes::ListedPass& pass : passes::list) all.push_back({pass.name, pass.what, pass.run != nullptr, pass.keeps_bits, pass.serves});
   return all;
 }
 

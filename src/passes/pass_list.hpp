@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <lacuna/network.hpp>
+#include <lacuna/optimise.hpp>
 #include <lacuna/progress.hpp>
 
 namespace lacuna::passes {
@@ -22,6 +23,7 @@ struct ListedPass {
   std::string_view name;
   std::string_view what;
   Network (*run)(Network network, const PassSettings& settings);  ///< null: not done to the network, but later
+  Serves serves;                                                  ///< networks of another kind do not see it
   bool keeps_bits = true;                                         ///< of the answer: part of --optimise bitwise
   bool in_all = true;                                             ///< false: another one of the list finds all it would find
 };
@@ -34,6 +36,9 @@ using AfterPass = std::function<void(std::string_view pass, const Network& netwo
 /// Runs the selected passes in list order. Needs: verify passed. Verifies at the end, or after each pass when someone watches: reading billions of
 /// edges takes as long as the passes do.
 Network run_passes(Network network, const std::vector<std::string>& selected, const PassSettings& settings, const AfterPass& after_pass);
+
+/// Those of the selected that serve this kind of network.
+std::vector<std::string> serving(const std::vector<std::string>& selected, const Network& network);
 
 bool is_selected(const std::vector<std::string>& selected, std::string_view name);
 
