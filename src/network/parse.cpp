@@ -78,13 +78,13 @@ class Parser {
   }
 
   ValueId take_value() {
-    const auto place = ids_.find(words_.peek_name());
+    const auto place = words_.at_name() ? ids_.find(words_.peek_name()) : ids_.end();
     if (place == ids_.end()) words_.fail(fmt::format("no value is called \"{}\" here", words_.at_line_end() ? "" : words_.peek_name()));
     words_.take();
     return place->second;
   }
 
-  bool value_follows() const { return ids_.contains(words_.peek_name()); }
+  bool value_follows() const { return words_.at_name() && ids_.contains(words_.peek_name()); }
 
   bool take_type_if(ElementType& type) {
     for (unsigned k = 0; k <= static_cast<unsigned>(ElementType::boolean); ++k) {

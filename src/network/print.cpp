@@ -95,7 +95,8 @@ void print_operation(Out out, const Network& network, const Operator& op, const 
 }
 
 void print_operation(Out out, const Network& network, const Operator& op, const Call& call) {
-  fmt::format_to(out, "{}", call.name == "conv" ? network::quoted_text(call.name) : name_text(call.name));
+  const bool is_word = call.name == "conv" || call.name == "constant" || call.name == "linear" || call.name == "add";
+  fmt::format_to(out, "{}", is_word ? network::quoted_text(call.name) : name_text(call.name));
   print_inputs_and_output(out, network, op);
   if (call.which_output != 0) fmt::format_to(out, " output {}", call.which_output);
   for (const auto& [name, attribute] : call.attributes) fmt::format_to(out, " {}={}", name_text(name), network::attribute_text(attribute));

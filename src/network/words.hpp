@@ -59,12 +59,13 @@ class Words {
 
   /// A word, or what stands between double quotes.
   std::string take_name(std::string_view what) {
-    if (at_line_end() || is_punctuation(word_[0])) fail(fmt::format("expected {}, found {}", what, quoted(word_)));
+    if (!at_name()) fail(fmt::format("expected {}, found {}", what, quoted(word_)));
     std::string name = peek_name();
     advance();
     return name;
   }
   std::string peek_name() const { return is_quoted() ? unquoted(word_) : std::string(word_); }
+  bool at_name() const { return !at_line_end() && !is_punctuation(word_[0]); }
   bool is_quoted() const { return !word_.empty() && word_[0] == '"'; }
 
   [[noreturn]] void fail(const std::string& sentence) const { throw InputError(name_, line_, column_, sentence); }

@@ -52,6 +52,10 @@ Signature infer(const Call& call, std::span<const Argument> inputs);
 /// The output's shape of a convolution of a value of shape `input`. Throws InputError.
 Shape infer(const Conv& conv, const Shape& input);
 
+/// Infers every operator of a network of tensors and compares with what its values claim; after it evaluate() may run them. Needs: verify(network) passed.
+/// Throws InputError, Unsupported, with the value's name.
+void check(const Network& network);
+
 /// Computes the output into `output`, which has infer()'s size. Needs: infer() took these inputs; memory aligned for its elements.
 void evaluate(const Call& call, std::span<const TensorView> inputs, const Signature& signature, std::byte* output);
 

@@ -13,7 +13,7 @@ namespace lacuna::reference {
 std::vector<double> evaluate(const Network& network, const std::vector<double>& input);
 
 /// The outputs of a network of tensors, in the order of all_outputs(); inputs in that of all_inputs(). Throws InputError if an input's type or shape is not
-/// the network's.
+/// the network's, or if the network's own shapes are not those its operators give.
 std::vector<TypedTensor> evaluate(const Network& network, std::span<const TypedTensor> inputs);
 
 /// Row `row` of sparse or dense inputs as evaluate wants it.

@@ -58,6 +58,7 @@ std::vector<TypedTensor> evaluate(const Network& network, std::span<const TypedT
   const std::vector<ValueId> input_ids = network.all_inputs();
   const std::vector<ValueId> output_ids = network.all_outputs();
   if (inputs.size() != input_ids.size()) throw InputError(fmt::format("{} inputs for a network of {}", inputs.size(), input_ids.size()));
+  operators::check(network);
   Memory memory(network.values.size());
   for (std::size_t k = 0; k < memory.size(); ++k)
     if (network.values[k].is_constant) memory[k] = aligned(network.values[k].constant, network.values[k].type);

@@ -93,6 +93,7 @@ c = conv(x) f32 1x2x2x2 channels 2 from 1 groups 2 kernel 1x1 strides 1x1 dilati
 "a:b c" = Split(c) f32 1x1x2x2 output 1 axis=1 num_outputs=2
 limit = constant f32 scalar [6]
 "output" = Clip("a:b c" - limit) f32 1x1x2x2
+"\x0a" = "constant"("output") f32 1x1x2x2
 r = Resize("output") f32 1x1x4x4 a=[] b=[.] cubic_coeff_a=-0.75 mode="line\\ar" scales=[1.0 1.0 2.0 2.0]
 y = Reshape(r k) f32 1x16
 output y
@@ -109,7 +110,7 @@ TEST(TextForm, NetworksOfTensorsComeBackEqual) {
   const auto& clip = network.operators[2];
   EXPECT_EQ(clip.inputs[1], no_value);
   EXPECT_EQ(std::get<Call>(network.operators[1].operation).which_output, 1u);
-  const auto& attributes = std::get<Call>(network.operators[3].operation).attributes;
+  const auto& attributes = std::get<Call>(network.operators[4].operation).attributes;
   EXPECT_TRUE(std::holds_alternative<std::vector<std::int64_t>>(attributes[0].second));
   EXPECT_TRUE(std::holds_alternative<std::vector<float>>(attributes[1].second));
   EXPECT_EQ(std::get<std::string>(attributes[3].second), "line\\ar");
