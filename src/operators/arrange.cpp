@@ -25,8 +25,8 @@ Pads pads_of(const Call& call, std::size_t rank, const Integers& given, const In
     const std::size_t axis = axes == nullptr ? k : axis_of(call, (*axes)[k], rank);
     pads.begin[axis] = given[k];
     pads.end[axis] = given[k + named];
-    if (std::abs(pads.begin[axis]) > largest || std::abs(pads.end[axis]) > largest || given[k] == std::numeric_limits<std::int64_t>::min() ||
-        given[k + named] == std::numeric_limits<std::int64_t>::min())
+    const auto is_too_large = [](std::int64_t pad) { return pad < -largest || pad > largest; };
+    if (is_too_large(given[k]) || is_too_large(given[k + named]))
       fail(call, "pads of {} and {} along axis {}", given[k], given[k + named], axis);
   }
   return pads;
