@@ -138,6 +138,28 @@ TEST_P(SparseConvConformance, SmallAndEmptyOnesAgree) {
   expect_agrees_everywhere(ConvCase{.group_channels = 1, .output_channels = 1, .extents = {3, 40}, .density = 1}, 72);
 }
 
+TEST_P(SparseConvConformance, ASourceThatIsNoNumberMakesItsReadersNoNumbers) {
+  const ConvCase wanted{.group_channels = 1, .output_channels = 3, .extents = {6, 9}, .density = 1, .activation = Activation::identity()};
+  std::mt19937 random(80);
+  const Conv conv = random_conv(wanted, random);
+  const Planes planes = rows::planes_for(input_shape(wanted), 1, 1), out = rows::planes_for(output_shape(wanted), 1, 1);
+  std::vector<float> input = random_floats(input_shape(wanted).size(), random);
+  input[2 * 9 + 4] = std::numeric_limits<float>::quiet_NaN();
+  base::AlignedFloats in_memory(planes.floats), out_memory(out.floats);
+  load_planes(input.data(), planes, in_memory.data());
+  for (const ConvKernelChoice& choice : choices_of(isa())) {
+    if (choice.kind == ConvKernelKind::gather) continue;
+    SCOPED_TRACE(to_string(choice));
+    const plan::SparseConv sparse(conv, planes, out, nullptr, choice, isa(), 1);
+    base::AlignedFloats scratch(sparse.scratch_floats());
+    sparse.run(in_memory.data(), nullptr, out_memory.data(), scratch.data());
+    for (std::uint32_t c = 0; c < 3; ++c)
+      for (std::uint32_t y = 0; y < 6; ++y)
+        for (std::uint32_t x = 0; x < 9; ++x)
+          ASSERT_EQ(std::isnan(out_memory.data()[out.at(0, c, y, x)]), y >= 1 && y <= 3 && x >= 3 && x <= 5) << c << ", " << y << ", " << x;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, SparseConvConformance, testing::ValuesIn(all_isas()), [](const auto& info) { return info.param; });
 
 }  // namespace

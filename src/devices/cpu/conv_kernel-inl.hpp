@@ -47,6 +47,10 @@ HWY_INLINE void run_conv_tile(const ConvTable& table, std::size_t row, const Con
     for (unsigned v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, skip + v * vector_lanes));
   }
   float* const destination = memory.destination + tile.destination + table.destinations[row];
+  if (table.low < -hwy::HighestValue<float>() && table.high > hwy::HighestValue<float>()) {  // no bounds: NaN stays what it is
+    for (unsigned v = 0; v < V; ++v) hn::StoreU(sum[v], d, destination + v * vector_lanes);
+    return;
+  }
   const Vector low = hn::Set(d, table.low), high = hn::Set(d, table.high);
   for (unsigned v = 0; v < V; ++v) hn::StoreU(hn::Min(hn::Max(sum[v], low), high), d, destination + v * vector_lanes);
 }
