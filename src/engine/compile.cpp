@@ -11,6 +11,7 @@
 #include "devices/cpu/cpu_info.hpp"
 #include "engine/simplify.hpp"
 #include "engine/tensors/explain.hpp"
+#include "operators/operators.hpp"
 #include "passes/pass_list.hpp"
 
 namespace lacuna {
@@ -34,6 +35,7 @@ Program compile(const Network& network, const CompileOptions& options) {
 
   engine::Simplified simplified = engine::simplify(network, selected, options, threads);
   if (simplified.network.has_batch_in_shapes) {
+    operators::check(simplified.network);  // its shapes are what its operators give: kernels trust them
     engine::tensors::Chosen chosen =
         engine::tensors::choose(simplified.network, {isa, threads, kernel, engine::tensors::parse_tune(options.tune), options.progress});
     engine::tensors::TensorProgram program = engine::tensors::build_program(simplified.network, chosen.choices, chosen.planes, threads);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include <lacuna/error.hpp>
@@ -34,12 +35,18 @@ std::vector<rows::Planes> planes_of_values(const Network& network) {
       rows::Halo& most = halos[static_cast<std::size_t>(op.inputs[0])];
       most = {std::max(most.y, halo.y), std::max(most.x, halo.x)};
     }
+  std::map<std::uint32_t, std::uint32_t> halo_of_width;  // rows of one pitch let a sweep run over a whole plane
+  for (std::size_t k = 0; k < halos.size(); ++k)
+    if (may_stand_on_planes(network.values[k])) {
+      std::uint32_t& most = halo_of_width[network.values[k].shape.extents.back()];
+      most = std::max(most, halos[k].x);
+    }
   std::vector<rows::Planes> planes(network.values.size());
   for (std::size_t k = 0; k < planes.size(); ++k) {
     const Value& value = network.values[k];
     if (!may_stand_on_planes(value)) continue;
     const auto lanes = value.shape.extents.size() == 2 ? rows::Lanes::batch : rows::Lanes::pixels;
-    planes[k] = rows::planes_for(value.shape, halos[k].y, halos[k].x, lanes);
+    planes[k] = rows::planes_for(value.shape, halos[k].y, halo_of_width[value.shape.extents.back()], lanes);
   }
   return planes;
 }
@@ -111,10 +118,17 @@ double sparsity_of(const Conv& conv) {
   return static_cast<double>(std::count(conv.weights.begin(), conv.weights.end(), 0.0f)) / static_cast<double>(conv.weights.size());
 }
 
+/// Nearly full weights run dense: code for them takes long to make and never won when it was tried (ResNet-50, AMD EPYC, Zen 3, 2026-11). Depthwise
+/// convolutions have few weights and want the planes of their neighbours.
+bool is_worth_trying_sparse(const Conv& conv, Tune tune) {
+  constexpr double nearly_full = 0.3;
+  return tune == Tune::full || conv.group_channels == 1 || sparsity_of(conv) >= nearly_full;
+}
+
 /// A convolution's best sparse kernel and its dense one, with times.
 void try_conv(const Trial& trial, const Conv& conv, const ChooseOptions& options, Choice& choice, Timing& timing) {
   const bool want_dense = options.kernel == KernelWish::automatic || options.kernel == KernelWish::dense;
-  const bool want_sparse = options.kernel != KernelWish::dense;
+  const bool want_sparse = options.kernel != KernelWish::dense && (options.kernel != KernelWish::automatic || is_worth_trying_sparse(conv, options.tune));
   const auto candidates = want_sparse ? trial.candidates() : std::vector<plan::ConvKernelChoice>{};
   if (want_dense || candidates.empty()) choice.dense = trial.dense();  // also where the kernel asked for has no way; the plan says so
   if (options.tune == Tune::off) {  // a rule of thumb instead of the clock

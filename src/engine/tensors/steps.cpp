@@ -14,6 +14,7 @@ class PlainStep : public Step {
       : operation_(op.operation), inputs_(std::move(inputs)), output_(output), signature_{network.value(op.output).type, network.value(op.output).shape} {
     for (ValueId id : op.inputs) {
       const bool is_missing = id == no_value;
+      missing_.push_back(is_missing);
       shapes_.push_back(is_missing ? Shape{} : network.value(id).shape);
       types_.push_back(is_missing ? ElementType::f32 : network.value(id).type);
       if (!is_missing && network.value(id).is_constant) constants_.push_back(network.value(id).constant);
@@ -23,7 +24,7 @@ class PlainStep : public Step {
   void run(const Frame& frame) const override {
     std::vector<operators::TensorView> views;
     views.reserve(inputs_.size());
-    for (std::size_t k = 0; k < inputs_.size(); ++k) views.push_back({types_[k], &shapes_[k], frame.at(inputs_[k])});
+    for (std::size_t k = 0; k < inputs_.size(); ++k) views.push_back({types_[k], missing_[k] ? nullptr : &shapes_[k], frame.at(inputs_[k])});
     if (const auto* call = std::get_if<Call>(&operation_))
       operators::evaluate(*call, views, signature_, frame.at(output_));
     else
@@ -33,6 +34,7 @@ class PlainStep : public Step {
  private:
   Operation operation_;
   std::vector<Operand> inputs_;
+  std::vector<bool> missing_;
   std::vector<Shape> shapes_;
   std::vector<ElementType> types_;
   std::vector<Array<std::byte>> constants_;  ///< kept alive
