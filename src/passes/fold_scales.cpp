@@ -1,9 +1,7 @@
 // Batch normalisation, and constants that are added to or multiplied with whole channels, move into the weights and biases before them.
 #include <cmath>
 
-#include <lacuna/error.hpp>
-
-#include "operators/operators.hpp"
+#include "operators/attributes.hpp"
 #include "passes/absorb.hpp"
 #include "passes/pass_list.hpp"
 
@@ -24,8 +22,7 @@ std::optional<ChannelScale> of_batch_norm(const Network& network, const Operator
     if (!value.is_constant || value.type != ElementType::f32 || value.shape.size() != channels) return std::nullopt;
     parameters[k] = floats_of(value);
   }
-  const Attribute* epsilon_attribute = operators::find_attribute(call, "epsilon");
-  const double epsilon = epsilon_attribute == nullptr ? 1e-5 : double{std::get<float>(*epsilon_attribute)};
+  const double epsilon = operators::number_attribute(call, "epsilon", 1e-5f);
   ChannelScale made;
   for (std::size_t c = 0; c < channels; ++c) {
     const double scale = parameters[0][c] / std::sqrt(parameters[3][c] + epsilon);

@@ -3,17 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "operators/operators.hpp"
+#include "operators/attributes.hpp"
 #include "passes/absorb.hpp"
 #include "passes/pass_list.hpp"
 
 namespace lacuna::passes {
 namespace {
-
-float number(const Call& call, std::string_view name, float otherwise) {
-  const Attribute* attribute = operators::find_attribute(call, name);
-  return attribute == nullptr ? otherwise : std::get<float>(*attribute);
-}
 
 /// A bound of Clip: a constant, or nothing if it is missing; NaN if it is known only when the network runs.
 float bound(const Network& network, const Operator& op, std::size_t at, float otherwise) {
@@ -35,10 +30,10 @@ std::optional<Activation> activation_of(const Network& network, const Operator& 
   if (call == nullptr) return std::nullopt;
   if (call->name == "Relu") return Activation::relu();
   if (call->name == "Clip") return of_clip(network, op);
-  if (call->name == "LeakyRelu") return Activation::leaky_relu(number(*call, "alpha", 0.01f));
+  if (call->name == "LeakyRelu") return Activation::leaky_relu(operators::number_attribute(*call, "alpha", 0.01f));
   if (call->name == "Sigmoid") return Activation::sigmoid();
   if (call->name == "Tanh") return Activation::tanh();
-  if (call->name == "HardSigmoid") return Activation::hard_sigmoid(number(*call, "alpha", 0.2f), number(*call, "beta", 0.5f));
+  if (call->name == "HardSigmoid") return Activation::hard_sigmoid(operators::number_attribute(*call, "alpha", 0.2f), operators::number_attribute(*call, "beta", 0.5f));
   if (call->name == "HardSwish") return Activation::hard_swish();
   return std::nullopt;
 }

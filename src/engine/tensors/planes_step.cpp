@@ -8,7 +8,7 @@
 #include "base/team.hpp"
 #include "engine/tensors/pool_shape.hpp"
 #include "engine/tensors/step.hpp"
-#include "operators/operators.hpp"
+#include "operators/attributes.hpp"
 
 namespace lacuna::engine::tensors {
 namespace {
@@ -185,8 +185,7 @@ bool fits_lanes(const Network& network, const Operator& op, std::size_t inputs) 
 }
 
 bool is_channel_concat(const Network& network, const Operator& op, const Call& call) {
-  const Attribute* axis = operators::find_attribute(call, "axis");
-  if (call.name != "Concat" || axis == nullptr || std::get<std::int64_t>(*axis) != 1) return false;
+  if (call.name != "Concat" || operators::integer_attribute(call, "axis", 0) != 1) return false;
   return std::none_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) { return network.value(id).is_constant; });
 }
 

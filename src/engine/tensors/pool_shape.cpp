@@ -2,27 +2,20 @@
 
 #include <algorithm>
 
-#include "operators/operators.hpp"
+#include "operators/attributes.hpp"
 
 namespace lacuna::engine::tensors {
 namespace {
 
+/// As many as there are axes; pooling with fewer or more was refused when its shape was inferred.
 std::vector<std::int64_t> numbers(const Call& call, std::string_view name, std::size_t count, std::int64_t otherwise) {
-  const Attribute* attribute = operators::find_attribute(call, name);
-  const auto* found = attribute == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(attribute);
-  return found != nullptr && found->size() == count ? *found : std::vector<std::int64_t>(count, otherwise);
-}
-
-bool is_set(const Call& call, std::string_view name) {
-  const Attribute* attribute = operators::find_attribute(call, name);
-  const auto* number = attribute == nullptr ? nullptr : std::get_if<std::int64_t>(attribute);
-  return number != nullptr && *number != 0;
+  const auto found = operators::integers_attribute(call, name);
+  return found.size() == count ? found : std::vector<std::int64_t>(count, otherwise);
 }
 
 bool has_auto_pad(const Call& call) {
-  const Attribute* attribute = operators::find_attribute(call, "auto_pad");
-  const auto* word = attribute == nullptr ? nullptr : std::get_if<std::string>(attribute);
-  return word != nullptr && *word != "NOTSET" && *word != "VALID" && !word->empty();
+  const std::string_view word = operators::text_attribute(call, "auto_pad", "NOTSET");
+  return word != "NOTSET" && word != "VALID";
 }
 
 }  // namespace
@@ -48,7 +41,7 @@ std::optional<dense::PoolShape> pool_shape(const Network& network, const Operato
   }
   if (call->name != "MaxPool" && call->name != "AveragePool") return std::nullopt;
   if (has_auto_pad(*call)) return std::nullopt;
-  pool.kind = call->name == "MaxPool" ? Kind::maximum : is_set(*call, "count_include_pad") ? Kind::average_with_padding : Kind::average;
+  pool.kind = call->name == "MaxPool" ? Kind::maximum : operators::flag_attribute(*call, "count_include_pad", false) ? Kind::average_with_padding : Kind::average;
   const auto kernel = numbers(*call, "kernel_shape", axes, 0);
   const auto strides = numbers(*call, "strides", axes, 1);
   const auto dilations = numbers(*call, "dilations", axes, 1);

@@ -59,7 +59,7 @@ y = linear a 1 relu {
 output y
 )");
   std::vector<std::string> changed, left_alone;
-  passes::run_passes(network, select_optimisations("all"), {},
+  passes::run_passes(network, passes::serving(select_optimisations("all"), network), {},
                      [&](std::string_view pass, const Network&, double, bool did) { (did ? changed : left_alone).emplace_back(pass); });
   EXPECT_THAT(changed, ElementsAre("merge_equal_neurons"));
   EXPECT_THAT(left_alone, ElementsAre("remove_unread_operators", "fold_constant_neurons", "remove_dead_neurons"));

@@ -54,7 +54,7 @@ TEST(Plan, BakedCodeOnAnInstructionSetWithoutItIsUnsupported) {
 
 TEST(Plan, AnUnknownKernelIsAnInputError) {
   EXPECT_EQ(message_of<InputError>([&] { compile(small_network(), with_kernel("fast")); }),
-            "no kernel is called \"fast\"; give auto, table or baked");
+            "no kernel is called \"fast\"; give auto, table, baked or dense");
 }
 
 TEST(Plan, ExplainNamesTheRunnerUpAndItsRate) {
