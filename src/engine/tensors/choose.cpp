@@ -11,6 +11,7 @@
 #include <lacuna/error.hpp>
 
 #include "base/aligned_buffer.hpp"
+#include "base/parallel.hpp"
 #include "engine/tensors/choices_cache.hpp"
 #include "engine/tensors/pool_shape.hpp"
 #include "plan/measure.hpp"
@@ -215,15 +216,15 @@ Chosen choose(const Network& network, const ChooseOptions& options) {
   chosen.timings.resize(network.operators.size());
   const ChoicesCache cache(network, options);
   if (const auto remembered = cache.recall(network.operators.size())) {
-    for (std::size_t k = 0; k < network.operators.size(); ++k) {
+    base::parallel_for(options.threads, network.operators.size(), [&](std::size_t k, unsigned) {
       Choice& choice = chosen.choices[k];
       choice.world = remembered->worlds[k];
       chosen.timings[k] = remembered->timings[k];
-      if (!std::holds_alternative<Conv>(network.operators[k].operation)) continue;
+      if (!std::holds_alternative<Conv>(network.operators[k].operation)) return;
       const Trial trial(network, network.operators[k], chosen.planes, options);
       if (choice.world == World::dense) choice.dense = trial.dense();
       if (choice.world == World::planes) choice.sparse = trial.sparse(trial.candidates().at(static_cast<std::size_t>(chosen.timings[k].candidate)));
-    }
+    });
     chosen.seconds_mixed = remembered->seconds_mixed;
     chosen.seconds_dense = remembered->seconds_dense;
     chosen.fell_back = remembered->fell_back;
