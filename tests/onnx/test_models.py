@@ -9,6 +9,7 @@ Needs: pip install onnx onnxruntime numpy (and torch, torchvision or rapidocr-on
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -171,6 +172,41 @@ def check(program, name, model, sparsity, batches, kernels, folder):
     return passed, failed
 
 
+def check_commands(program, folder):
+    """bench and compile on a model: what they print, and that measured plans are remembered."""
+    _, model = next(text_model())
+    file = folder / "commands.onnx"
+    onnx.save(model, file)
+    environment = {**os.environ, "LACUNA_CACHE": str(folder / "cache")}
+
+    def call(*arguments):
+        return subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
+
+    problems = []
+
+    def expect(condition, sentence):
+        if not condition:
+            problems.append(sentence)
+
+    bench = call("bench", str(file), "--batch", "2", "--seconds", "0.1", "--json")
+    expect(bench.returncode == 0, f"bench fails: {bench.stderr}")
+    figures = json.loads(bench.stdout) if bench.returncode == 0 else {}
+    for key in ("latency_ms_median", "latency_ms_p99", "items_per_s", "active_flops_per_s", "peak_bytes", "seconds_load", "seconds_compile", "layers"):
+        expect(key in figures, f"bench --json has no {key}")
+    expect(figures.get("verified") is True, "bench does not verify its answer")
+    expect(any(layer["kind"].startswith("conv") and "dense_ms" in layer for layer in figures.get("layers", [])), "bench names no convolution")
+    first = call("compile", str(file), "--explain")
+    expect("kernel, and why" in first.stdout, f"compile --explain prints no table: {first.stdout}{first.stderr}")
+    expect("remembered in" not in first.stdout, "a plan for another batch was taken")
+    expect("remembered in" in call("compile", str(file), "--explain").stdout, "a measured plan is not remembered")
+    np.save(folder / "wrong.npy", np.zeros((2, 39), np.int64))
+    wrong = call("run", str(file), "--input", str(folder / "wrong.npy"))
+    expect(wrong.returncode == 2 and "40" in wrong.stderr and "39" in wrong.stderr, f"a wrong shape is not told: {wrong.returncode} {wrong.stderr}")
+    for sentence in problems:
+        print(f"FAILED: commands: {sentence}")
+    return (0, 1) if problems else (1, 0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lacuna", default="build/release/bin/lacuna")
@@ -184,6 +220,7 @@ def main():
     batches = [1, 3, 16] if options.all else [1]
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
+        passed, failed = check_commands(options.lacuna, pathlib.Path(folder))
         for source in options.models.split(","):
             for name, model in sources[source]():
                 if source == "light" and few and name not in few:
