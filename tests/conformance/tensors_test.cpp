@@ -81,6 +81,25 @@ TEST(Tensors, OneDimensionalConvolutions) {
   for (const char* kernel : {"dense", "table"}) expect_right(net, {.threads = 2, .kernel = kernel, .tune = "off"});
 }
 
+TEST(Tensors, AConvolutionMayReadAConstant) {
+  TensorNetwork net({{1, 4, 6, 6}}, 3);
+  std::vector<float> values(4 * 6 * 6);
+  for (float& value : values) value = net.number();
+  const ValueId made = net.conv(net.constant({{1, 4, 6, 6}}, values), {.outputs = 4, .sparsity = 0.8});
+  net.conv(net.network.input, {.outputs = 4, .sparsity = 0.8}, made);
+  for (const char* kernel : {"dense", "table"}) expect_right(net, {.threads = 1, .kernel = kernel, .tune = "off"});
+}
+
+TEST(Tensors, BuffersShareMemory) {
+  TensorNetwork net({{1, 8, 16, 16}}, 3);
+  ValueId value = net.network.input;
+  for (int layer = 0; layer < 10; ++layer) value = net.conv(value, {.outputs = 8, .sparsity = 0.8});
+  const Program program = compile(net.network, {.threads = 1, .kernel = "table", .tune = "off"});
+  EXPECT_LT(program.arena_bytes(), 4 * 8 * 18 * 18 * sizeof(float) * 2) << "ten layers need two or three buffers, not eleven";
+  EXPECT_LE(program.least_arena_bytes(), program.arena_bytes());
+  EXPECT_LE(program.arena_bytes(), program.least_arena_bytes() * 5 / 4);
+}
+
 TEST(Tensors, ThreeSpatialAxesRunDense) {
   TensorNetwork net({{1, 2, 5, 6, 7}}, 3);
   net.conv(net.network.input, {.outputs = 4, .kernel = {3, 3, 3}, .sparsity = 0.8, .activation = Activation::relu()});

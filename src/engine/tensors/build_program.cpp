@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include <lacuna/error.hpp>
-
 #include "engine/tensors/pool_shape.hpp"
 #include "engine/tensors/tensor_program.hpp"
 
@@ -73,8 +71,12 @@ class Builder {
     return target;
   }
 
-  /// A constant that a step wants in memory of the run.
-  std::size_t want_constant(ValueId, const Place&) { throw InternalError("a constant is wanted on planes"); }
+  /// A constant that a convolution reads: it is copied into memory of the run first.
+  std::size_t want_constant(ValueId id, const Place& place) {
+    const std::size_t buffer = define(id, Place::plain(network_.value(id)));
+    push(constant_step(network_.value(id), buffer), true);
+    return want(id, place);
+  }
 
   Operand plain_operand(ValueId id) {
     if (id == no_value) return {};

@@ -214,6 +214,7 @@ Chosen choose(const Network& network, const ChooseOptions& options) {
   chosen.planes = planes_of_values(network);
   chosen.choices.resize(network.operators.size());
   chosen.timings.resize(network.operators.size());
+  chosen.is_timed = options.tune != Tune::off;
   const ChoicesCache cache(network, options);
   if (const auto remembered = cache.recall(network.operators.size())) {
     base::parallel_for(options.threads, network.operators.size(), [&](std::size_t k, unsigned) {

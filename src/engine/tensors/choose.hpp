@@ -43,6 +43,7 @@ struct Chosen {
   double seconds_mixed = 0;          ///< the whole as chosen, and all dense; 0: not measured
   double seconds_dense = 0;
   bool fell_back = false;            ///< all dense was faster
+  bool is_timed = true;              ///< false: the timings only rank, by a rule of thumb
   std::string cache_note;
 };
 

@@ -60,7 +60,7 @@ std::vector<LayerReport> layer_reports(const Network& network, const Chosen& cho
     else
       report.kind = "layer";
     report.kernel = kernel_of(op, choice);
-    if (chosen.seconds_mixed > 0 || timing.seconds_dense != 1) {  // times by rule of thumb are none
+    if (chosen.is_timed) {
       report.seconds = choice.sparse ? timing.seconds_sparse : choice.dense ? timing.seconds_dense : 0;
       report.seconds_dense = timing.seconds_dense;
       report.reason = reason_of(choice, timing, chosen.fell_back);

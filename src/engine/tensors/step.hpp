@@ -43,6 +43,9 @@ using StepPointer = std::unique_ptr<const Step>;
 /// An operator by src/operators.
 StepPointer plain_step(const Network& network, const Operator& op, std::vector<Operand> inputs, std::size_t output);
 
+/// A constant into plain memory of the run.
+StepPointer constant_step(const Value& value, std::size_t target);
+
 /// From one place to another.
 StepPointer copy_step(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target);
 

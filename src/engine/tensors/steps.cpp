@@ -127,7 +127,21 @@ class PoolStep : public Step {
   std::size_t input_, output_;
 };
 
+class ConstantStep : public Step {
+ public:
+  ConstantStep(Array<std::byte> constant, std::size_t target) : constant_(std::move(constant)), target_(target) {}
+  void run(const Frame& frame) const override {
+    if (!constant_.empty()) std::memcpy(frame.at(target_), constant_.data(), constant_.size());
+  }
+
+ private:
+  Array<std::byte> constant_;
+  std::size_t target_;
+};
+
 }  // namespace
+
+StepPointer constant_step(const Value& value, std::size_t target) { return std::make_unique<ConstantStep>(value.constant, target); }
 
 StepPointer plain_step(const Network& network, const Operator& op, std::vector<Operand> inputs, std::size_t output) {
   return std::make_unique<PlainStep>(network, op, std::move(inputs), output);

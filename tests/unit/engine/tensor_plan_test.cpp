@@ -1,0 +1,73 @@
+// How a network of tensors is planned: worlds by cost, buffers by lifetime.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <random>
+
+#include "engine/tensors/buffers.hpp"
+#include "engine/tensors/choose.hpp"
+#include "support/tensor_network.hpp"
+
+namespace lacuna::engine::tensors {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+Network chain(int layers) {
+  test::TensorNetwork net({{1, 64, 56, 56}});  // a copy of a value costs about 0.2 ms
+  ValueId value = net.network.input;
+  for (int k = 0; k < layers; ++k) value = net.conv(value, {.outputs = 64, .kernel = {1, 1}, .pad = 0});
+  return net.network;
+}
+
+TEST(ChooseWorlds, ALayerStaysDenseWhereCopiesCostMoreThanItGains) {
+  std::vector<std::array<double, 3>> cost(5, {never, 9e-3, 1e-3});
+  cost[2] = {never, 0.9e-3, 1e-3};
+  EXPECT_EQ(choose_worlds(chain(5), cost), std::vector<World>(5, World::dense));
+}
+
+TEST(ChooseWorlds, ALayerGoesWhereItGainsMoreThanTheCopies) {
+  std::vector<std::array<double, 3>> cost(5, {never, 9e-3, 1e-3});
+  cost[2] = {never, 0.1e-3, 8e-3};
+  EXPECT_EQ(choose_worlds(chain(5), cost)[2], World::planes);
+}
+
+TEST(ChooseWorlds, NeighboursChangeTogether) {
+  // Each by itself gains less than its copies; all together gain more.
+  const std::vector<std::array<double, 3>> cost(5, {never, 0.85e-3, 1e-3});
+  EXPECT_EQ(choose_worlds(chain(5), cost), std::vector<World>(5, World::planes));
+}
+
+TEST(Buffers, ThoseThatLiveAtOnceDoNotOverlap) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    Buffers buffers;
+    std::vector<std::array<std::size_t, 2>> lives;
+    for (std::size_t k = 0; k < 40; ++k) {
+      const std::size_t first = random() % 30;
+      const std::size_t last = first + random() % 6;
+      buffers.touch(buffers.add(random() % 5000, first), last);
+      lives.push_back({first, last});
+    }
+    buffers.place();
+    for (std::size_t a = 0; a < lives.size(); ++a) {
+      ASSERT_EQ(buffers.offset(a) % 64, 0u);
+      ASSERT_LE(buffers.offset(a) + buffers.size(a), buffers.arena_bytes());
+      for (std::size_t b = 0; b < a; ++b) {
+        if (lives[a][1] < lives[b][0] || lives[b][1] < lives[a][0]) continue;
+        ASSERT_TRUE(buffers.offset(a) + buffers.size(a) <= buffers.offset(b) || buffers.offset(b) + buffers.size(b) <= buffers.offset(a));
+      }
+    }
+    ASSERT_LE(buffers.least_bytes(), buffers.arena_bytes());
+    ASSERT_LE(buffers.arena_bytes(), buffers.least_bytes() * 3 / 2);
+  }
+}
+
+TEST(ParseTune, KnowsThreeWords) {
+  EXPECT_EQ(parse_tune("fast"), Tune::fast);
+  EXPECT_THROW(parse_tune("faster"), InputError);
+}
+
+}  // namespace
+}  // namespace lacuna::engine::tensors
