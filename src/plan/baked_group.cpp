@@ -8,19 +8,12 @@
 
 #include "emit/x86/emit.hpp"
 #include "kernel/templates/sparse_row_block.hpp"
+#include "plan/emit_target.hpp"
 #include "plan/epilogue.hpp"
 #include "plan/plan.hpp"
 
 namespace lacuna::plan {
 namespace {
-
-emit::x86::Target target_of(cpu::Isa isa) {
-  switch (isa) {
-    case cpu::Isa::avx2: return emit::x86::Target::avx2;
-    case cpu::Isa::avx512: return emit::x86::Target::avx512;
-    default: throw InternalError(fmt::format("no baked code for {}", cpu::name(isa)));
-  }
-}
 
 kernel::Kernel row_block(const rows::RowGroup& group, std::uint32_t begin, std::uint32_t end, std::uint64_t plane_bytes) {
   kernel::SparseRowBlock block;

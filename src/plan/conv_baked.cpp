@@ -10,17 +10,10 @@
 #include "emit/x86/emit.hpp"
 #include "kernel/templates/sparse_row_block.hpp"
 #include "plan/conv_body.hpp"
+#include "plan/emit_target.hpp"
 
 namespace lacuna::plan {
 namespace {
-
-emit::x86::Target target_of(cpu::Isa isa) {
-  switch (isa) {
-    case cpu::Isa::avx2: return emit::x86::Target::avx2;
-    case cpu::Isa::avx512: return emit::x86::Target::avx512;
-    default: throw InternalError(fmt::format("no baked code for {}", cpu::name(isa)));
-  }
-}
 
 /// Offsets of sources are bytes from the lowest of them, so that none is negative.
 kernel::Kernel piece(const rows::ConvRows& rows, const ConvBlocks& blocks, std::size_t block, std::size_t group, std::int64_t lowest, std::uint64_t tile_bytes) {
