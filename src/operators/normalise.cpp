@@ -16,18 +16,11 @@ std::uint32_t channels_of(const Inference& question) {
   return question.rank(0) == 1 ? 1 : question.shape(0).extents[1];
 }
 
-/// outer x length x inner elements around an axis.
-struct Around {
-  std::size_t outer, length, inner;
-};
-Around around(const Shape& shape, std::size_t axis) {
-  return {count(shape, 0, axis), shape.extents[axis], count(shape, axis + 1, shape.extents.size())};
-}
-
 /// e^(x - largest) along the axis, and the sums of it; finish(out, exponent, x - largest, sum) makes the result.
 template <typename Finish>
 void softmax_along(const Evaluation& job, Finish finish) {
-  const auto [outer, length, inner] = around(job.shape(0), axis_of(job.call, integer_attribute(job.call, "axis", -1), job.shape(0).extents.size()));
+  const Around around_axis = around(job.shape(0), axis_of(job.call, integer_attribute(job.call, "axis", -1), job.shape(0).extents.size()));
+  const std::size_t outer = around_axis.outer, length = around_axis.length, inner = around_axis.inner;
   with_type<floats>(job.signature.type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = Computed<T>;
@@ -86,7 +79,8 @@ void log_softmax(const Evaluation& job) {
 }
 /// 1 at the first largest element along the axis, 0 elsewhere.
 void hardmax(const Evaluation& job) {
-  const auto [outer, length, inner] = around(job.shape(0), axis_of(job.call, integer_attribute(job.call, "axis", -1), job.shape(0).extents.size()));
+  const Around around_axis = around(job.shape(0), axis_of(job.call, integer_attribute(job.call, "axis", -1), job.shape(0).extents.size()));
+  const std::size_t outer = around_axis.outer, length = around_axis.length, inner = around_axis.inner;
   with_type<floats>(job.signature.type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::fill_n(job.out<T>(), job.out_size(), static_cast<T>(0.0f));

@@ -8,18 +8,11 @@
 namespace lacuna::operators {
 namespace {
 
-/// outer x length x inner elements around an axis.
-struct Around {
-  std::size_t outer, length, inner;
-};
-Around around(const Shape& shape, std::size_t axis) {
-  return {count(shape, 0, axis), shape.extents[axis], count(shape, axis + 1, shape.extents.size())};
-}
-
 template <typename Better>
 void find_best(const Evaluation& job, Better better) {
   const bool last = flag_attribute(job.call, "select_last_index", false);
-  const auto [outer, length, inner] = around(job.shape(0), axis_of(job.call, integer_attribute(job.call, "axis", 0), job.shape(0).extents.size()));
+  const Around around_axis = around(job.shape(0), axis_of(job.call, integer_attribute(job.call, "axis", 0), job.shape(0).extents.size()));
+  const std::size_t outer = around_axis.outer, length = around_axis.length, inner = around_axis.inner;
   with_type<numbers>(job.type(0), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using C = Computed<T>;
@@ -76,7 +69,8 @@ Signature infer_top_k(const Inference& question) {
 }
 void top_k(const Evaluation& job) {
   const std::size_t axis = top_axis(job.call, job.shape(0));
-  const auto [outer, length, inner] = around(job.shape(0), axis);
+  const Around around_axis = around(job.shape(0), axis);
+  const std::size_t outer = around_axis.outer, length = around_axis.length, inner = around_axis.inner;
   const std::size_t wanted = job.signature.shape.extents[axis];
   const bool largest = flag_attribute(job.call, "largest", true);
   std::vector<std::size_t> order(length);
@@ -131,7 +125,8 @@ Signature infer_cum_sum(const Inference& question) {
   return question.same_as(0);
 }
 void cum_sum(const Evaluation& job) {
-  const auto [outer, length, inner] = around(job.shape(0), axis_of(job.call, job.integers(1)[0], job.shape(0).extents.size()));
+  const Around around_axis = around(job.shape(0), axis_of(job.call, job.integers(1)[0], job.shape(0).extents.size()));
+  const std::size_t outer = around_axis.outer, length = around_axis.length, inner = around_axis.inner;
   const bool exclusive = flag_attribute(job.call, "exclusive", false);
   const bool reverse = flag_attribute(job.call, "reverse", false);
   with_type<numbers>(job.signature.type, [&](auto tag) {

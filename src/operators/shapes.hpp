@@ -22,6 +22,14 @@ Integers extents_of(const Shape& shape);
 /// Product of extents[first..last).
 std::uint64_t count(const Shape& shape, std::size_t first, std::size_t last);
 
+/// outer x length x inner elements around an axis.
+struct Around {
+  std::size_t outer, length, inner;
+};
+inline Around around(const Shape& shape, std::size_t axis) {
+  return {count(shape, 0, axis), shape.extents[axis], count(shape, axis + 1, shape.extents.size())};
+}
+
 /// 0..rank-1 for -rank..rank-1; else InputError.
 std::size_t axis_of(const Call& call, std::int64_t axis, std::size_t rank);
 

@@ -59,7 +59,7 @@ std::vector<std::int64_t> file_shape(const ValueProto& input, std::uint32_t batc
 
 void check_wishes(const Wishes& wishes, const std::vector<const ValueProto*>& inputs) {
   for (const auto& [name, unused] : wishes) {
-    const auto is_it = [&](const ValueProto* input) { return input->name == name; };
+    const auto is_it = [&wanted = name](const ValueProto* input) { return input->name == wanted; };
     if (std::any_of(inputs.begin(), inputs.end(), is_it)) continue;
     std::vector<std::string> names;
     for (const ValueProto* input : inputs) names.push_back(quote_name(input->name));

@@ -151,7 +151,7 @@ void check_options(const PruneOptions& options, const std::vector<Layer>& layers
   if (options.sparsity) check_share("all layers", *options.sparsity);
   for (const auto& [name, share] : options.per_layer) {
     check_share(quote_name(name), share);
-    const auto is_it = [&](const Layer& layer) { return layer.report.node == name || layer.report.weights == name; };
+    const auto is_it = [&wanted = name](const Layer& layer) { return layer.report.node == wanted || layer.report.weights == wanted; };
     if (std::any_of(layers.begin(), layers.end(), is_it)) continue;
     std::vector<std::string> names;
     for (const Layer& layer : layers) names.push_back(quote_name(layer.report.weights));
