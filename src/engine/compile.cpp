@@ -59,13 +59,31 @@ Program compile(const Network& network, const CompileOptions& options) {
 Program::Program(std::shared_ptr<const engine::Compiled> compiled) : compiled_(std::move(compiled)) {}
 
 Session Program::open() const { return Session(compiled_); }
-std::string Program::print_rows(bool with_weights) const { return rows::print(compiled_->rows, with_weights); }
+namespace {
+
+/// Stages that only layered networks print so far.
+void refuse_tensors(const engine::Compiled& compiled, std::string_view stage) {
+  if (compiled.tensors) throw Unsupported(fmt::format("the {} of a network of tensors cannot be printed yet; its plan can, with reasons (--explain)", stage));
+}
+
+}  // namespace
+
+std::string Program::print_rows(bool with_weights) const {
+  refuse_tensors(*compiled_, "rows");
+  return rows::print(compiled_->rows, with_weights);
+}
 std::string Program::print_plan() const {
   if (compiled_->tensors) return engine::tensors::print_plan(compiled_->network, compiled_->tensors->chosen);
   return plan::print(compiled_->plan, compiled_->rows);
 }
-std::string Program::print_kernels() const { return plan::print_kernels(compiled_->plan, compiled_->rows); }
-std::string Program::print_code() const { return plan::print_code(compiled_->plan, compiled_->rows); }
+std::string Program::print_kernels() const {
+  refuse_tensors(*compiled_, "kernels");
+  return plan::print_kernels(compiled_->plan, compiled_->rows);
+}
+std::string Program::print_code() const {
+  refuse_tensors(*compiled_, "machine code");
+  return plan::print_code(compiled_->plan, compiled_->rows);
+}
 std::string Program::explain() const {
   if (compiled_->tensors) return engine::tensors::explain(layers(), compiled_->tensors->chosen, cpu::measure_peak(compiled_->plan.isa, compiled_->threads));
   return plan::explain(compiled_->plan, compiled_->rows);

@@ -106,6 +106,36 @@ TEST(Tensors, ThreeSpatialAxesRunDense) {
   expect_right(net, {.threads = 1, .tune = "off"});
 }
 
+template <typename Kind, typename Work>
+std::string message_of(const Work& work) {
+  try {
+    work();
+  } catch (const Kind& error) {
+    return error.what();
+  }
+  return "no such error";
+}
+
+TEST(Tensors, WhatOnlyLayeredNetworksHaveIsRefused) {
+  TensorNetwork net = mixed_network(1, 1);
+  const Program program = compile(net.network, {.threads = 1, .tune = "off"});
+  EXPECT_EQ(message_of<Unsupported>([&] { program.print_rows(true); }), "the rows of a network of tensors cannot be printed yet; its plan can, with reasons (--explain)");
+  EXPECT_THROW(program.print_kernels(), Unsupported);
+  EXPECT_THROW(program.print_code(), Unsupported);
+  Session session = program.open();
+  EXPECT_EQ(message_of<Unsupported>([&] { session.run(SparseMatrix{}); }), "a network of tensors takes dense inputs; give it a Tensor or TypedTensors");
+  EXPECT_EQ(message_of<InputError>([&] { compile(net.network, {.threads = 1, .tune = "quick"}); }), "no tuning is called \"quick\"; give off, fast or full");
+}
+
+TEST(Tensors, WhatOnlyTheyHaveIsRefusedElsewhere) {
+  const Network layered = parse("lacuna network 1\ninput x 1\ny = linear x 1 relu {\n  0: 0*1\n}\noutput y\n");
+  EXPECT_EQ(message_of<Unsupported>([&] { compile(layered, {.kernel = "dense"}); }), "a layered network has no dense kernel; ask for auto, table or baked");
+  Session session = compile(layered, {.threads = 1, .kernel = "table"}).open();
+  std::vector<double> seconds;
+  EXPECT_EQ(message_of<Unsupported>([&] { session.run(std::vector<TypedTensor>{}); }), "a layered network takes one Tensor, SparseMatrix or BitMatrix");
+  EXPECT_EQ(message_of<Unsupported>([&] { session.run_profiled({}, seconds); }), "only networks of tensors are profiled operator by operator");
+}
+
 TEST(Tensors, WrongInputsAreToldApart) {
   TensorNetwork net = mixed_network(1, 1);
   Session session = compile(net.network, {.threads = 1, .tune = "off"}).open();
