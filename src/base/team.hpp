@@ -10,7 +10,4 @@ namespace lacuna::base {
 /// Calls work(worker) for every worker in [0, threads) at once; the caller is worker 0. Returns when all are done. `work` must not throw.
 void run_team(unsigned threads, const std::function<void(unsigned worker)>& work);
 
-/// "openmp" or "threads".
-const char* team_kind();
-
 }  // namespace lacuna::base

@@ -15,6 +15,4 @@ void run_team(unsigned threads, const std::function<void(unsigned)>& work) {
   }
 }
 
-const char* team_kind() { return "openmp"; }
-
 }  // namespace lacuna::base

@@ -8,6 +8,4 @@ void run_team(unsigned threads, const std::function<void(unsigned)>& work) {
   parallel_for(threads, threads, [&](std::size_t worker, unsigned) { work(static_cast<unsigned>(worker)); });
 }
 
-const char* team_kind() { return "threads"; }
-
 }  // namespace lacuna::base

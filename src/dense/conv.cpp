@@ -41,8 +41,6 @@ dnnl::primitive_attr attributes(const Activation& activation, bool has_skip) {
   return made;
 }
 
-memory::dims wide(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
-
 Layout layout_of(const memory::dims& dims, memory::format_tag tag) { return Layout(dims, memory::data_type::f32, tag); }
 
 /// {groups,} output channels, input channels, kernel
@@ -51,12 +49,6 @@ memory::dims weight_dims(const Conv& conv) {
   if (conv.groups > 1) dims = {conv.groups, conv.output_channels / conv.groups, conv.group_channels};
   dims.insert(dims.end(), conv.kernel.begin(), conv.kernel.end());
   return dims;
-}
-
-Layout row_major_of(const memory::dims& dims) {
-  memory::dims strides(dims.size(), 1);
-  for (std::size_t axis = dims.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * dims[axis];
-  return Layout(dims, memory::data_type::f32, strides);
 }
 
 }  // namespace
@@ -71,15 +63,15 @@ DenseConv::DenseConv(const Conv& conv, const Shape& input, const Shape& output, 
       if (conv.groups > 1) throw Unsupported("oneDNN has no fully connected layer in groups");
       const dnnl::inner_product_forward::desc what(dnnl::prop_kind::forward_inference, any_layout(input), layout_of(dims, any), bias, any_layout(output));
       const dnnl::inner_product_forward::primitive_desc description(what, attribute, cpu_engine());
-      finish(description, conv, row_major_of(dims));
+      finish(description, conv, row_major(dims));
       primitive_ = dnnl::inner_product_forward(description);
     } else {
-      memory::dims dilations = wide(conv.dilations);
+      memory::dims dilations = dims_of(conv.dilations);
       for (auto& dilation : dilations) dilation -= 1;  // oneDNN counts the gaps
       const dnnl::convolution_forward::desc what(dnnl::prop_kind::forward_inference, algorithm::convolution_direct, any_layout(input), layout_of(dims, any), bias,
-                                                 any_layout(output), wide(conv.strides), dilations, wide(conv.pads_begin), wide(conv.pads_end));
+                                                 any_layout(output), dims_of(conv.strides), dilations, dims_of(conv.pads_begin), dims_of(conv.pads_end));
       const dnnl::convolution_forward::primitive_desc description(what, attribute, cpu_engine());
-      finish(description, conv, row_major_of(dims));
+      finish(description, conv, row_major(dims));
       primitive_ = dnnl::convolution_forward(description);
     }
   } catch (const dnnl::error& error) {

@@ -14,12 +14,13 @@ dnnl::stream& stream() {
   return stream;
 }
 
-dnnl::memory::dims dims_of(const Shape& shape) { return {shape.extents.begin(), shape.extents.end()}; }
+dnnl::memory::dims dims_of(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+dnnl::memory::dims dims_of(const Shape& shape) { return dims_of(shape.extents); }
 
-Layout row_major(const Shape& shape) {
-  std::vector<std::size_t> strides(shape.extents.size(), 1);
-  for (std::size_t axis = strides.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape.extents[axis];
-  return strided(shape, strides);
+Layout row_major(const dnnl::memory::dims& dims) {
+  dnnl::memory::dims strides(dims.size(), 1);
+  for (std::size_t axis = dims.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * dims[axis];
+  return Layout(dims, dnnl::memory::data_type::f32, strides);
 }
 
 Layout strided(const Shape& shape, const std::vector<std::size_t>& strides) {

@@ -20,7 +20,10 @@ dnnl::stream& stream();
 
 dnnl::memory::dims dims_of(const Shape& shape);
 
-Layout row_major(const Shape& shape);
+dnnl::memory::dims dims_of(const std::vector<std::uint32_t>& numbers);
+
+Layout row_major(const dnnl::memory::dims& dims);
+inline Layout row_major(const Shape& shape) { return row_major(dims_of(shape)); }
 Layout strided(const Shape& shape, const std::vector<std::size_t>& strides);
 
 /// Extents only; oneDNN chooses.

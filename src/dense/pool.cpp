@@ -16,14 +16,12 @@ dnnl::algorithm algorithm_of(PoolShape::Kind kind) {
   throw InternalError("unknown pooling");
 }
 
-dnnl::memory::dims wide(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
-
 }  // namespace
 
 DensePool::DensePool(const PoolShape& pool, const Layout& input, const Shape& output) : input_(input) {
   try {
-    const dnnl::pooling_forward::desc what(dnnl::prop_kind::forward_inference, algorithm_of(pool.kind), input, any_layout(output), wide(pool.strides),
-                                           wide(pool.kernel), wide(pool.pads_begin), wide(pool.pads_end));
+    const dnnl::pooling_forward::desc what(dnnl::prop_kind::forward_inference, algorithm_of(pool.kind), input, any_layout(output), dims_of(pool.strides),
+                                           dims_of(pool.kernel), dims_of(pool.pads_begin), dims_of(pool.pads_end));
     const dnnl::pooling_forward::primitive_desc description(what, cpu_engine());
     output_ = description.dst_desc();
     primitive_ = dnnl::pooling_forward(description);
