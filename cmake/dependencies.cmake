@@ -5,7 +5,8 @@ find_package(ZLIB REQUIRED)
 find_path(xbyak_include xbyak/xbyak.h REQUIRED)
 find_path(protozero_include protozero/pbf_reader.hpp REQUIRED)
 find_path(dnnl_include oneapi/dnnl/dnnl.hpp REQUIRED)
-find_library(dnnl_library dnnl REQUIRED)  # its own package file asks for OpenCL headers, which we do not need
+find_path(opencl_include CL/cl.h REQUIRED)  # types only: the library is opened at run time
+find_library(dnnl_library dnnl REQUIRED)  # its own package file asks for an OpenCL library, which we do not link
 if(LACUNA_OPENMP)
   find_package(OpenMP QUIET)
 endif()
@@ -13,6 +14,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy>=1.0.3)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+# The files of neuroevolution: XML, YAML, archives.
+pkg_check_modules(pugixml REQUIRED IMPORTED_TARGET pugixml)
+pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)
+pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive)
 if(LACUNA_BUILD_TOOLS)
   find_package(CLI11 REQUIRED)
   find_package(nlohmann_json 3 REQUIRED)

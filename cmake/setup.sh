@@ -1,7 +1,7 @@
 # Shared by ./lacuna and ./test: install missing packages by name, build presets. Everything said goes to standard error.
 
-build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libxbyak-dev libdnnl-dev libprotozero-dev libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libxxhash-dev)
-test_packages=(libgtest-dev libgmock-dev clang libclang-rt-14-dev python3 python3-venv zstd gzip dataset-fashion-mnist)
+build_packages=(g++ cmake ninja-build pkg-config libhwy-dev libxbyak-dev libdnnl-dev libprotozero-dev libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev libzstd-dev libxxhash-dev libpugixml-dev libyaml-cpp-dev libarchive-dev opencl-c-headers)
+test_packages=(ccache libgtest-dev libgmock-dev clang libclang-rt-14-dev python3 python3-venv zstd gzip dataset-fashion-mnist ocl-icd-libopencl1 pocl-opencl-icd oclgrind)
 
 # install_missing PACKAGE...: a stamp remembers that all were found, so that the next run does not ask again.
 install_missing() {

@@ -15,18 +15,18 @@ KNOWS = {
     "reference": {"base", "network", "operators"},
     "passes": {"base", "network", "operators"},
     "rows": {"base", "network"},
-    "kernel": {"base"},
-    "emit": {"base", "kernel"},
+    "kernel": {"base", "network"},
+    "emit": {"base", "network", "kernel"},
     "devices": {"base"},
     "dense": {"base", "network"},
     "plan": {"base", "network", "operators", "rows", "kernel", "emit", "devices", "dense"},
-    "engine": {"base", "network", "operators", "store", "reference", "passes", "rows", "devices", "dense", "plan"},
+    "engine": {"base", "network", "operators", "store", "reference", "passes", "rows", "kernel", "devices", "dense", "plan"},
 }
 # Public headers belong to the stage that implements them.
 PUBLIC = {
     "array": "base", "error": "base", "progress": "base", "lacuna": "engine",
-    "network": "network", "sparse_matrix": "network", "bit_matrix": "network", "tensor": "network", "element_type": "base",
-    "store": "store", "load": "frontends", "onnx": "frontends", "generate": "generate", "optimise": "passes",
+    "network": "network", "neuron_graph": "network", "sparse_matrix": "network", "bit_matrix": "network", "tensor": "network", "element_type": "base", "neuron_function": "base",
+    "store": "store", "load": "frontends", "neuro": "frontends", "onnx": "frontends", "generate": "generate", "optimise": "passes",
     "compile": "engine", "check": "engine", "devices": "engine",
 }
 INCLUDE = re.compile(r'^\s*#include\s+(?:"([^"]+)"|<lacuna/(\w+)\.hpp>)')

@@ -25,7 +25,7 @@ Verdict check_outputs(const Network& network, const SparseMatrix& inputs, const 
                       unsigned threads = 0);
 
 /// Recomputes a network of tensors by the plain loops of the reference, the network as given. Outputs must agree within `tolerance` of the largest
-/// magnitude of their tensor.
+/// magnitude of their tensor. Neuron graphs: some rows, evenly spread; bit for bit if they are f64, else within a running error bound in place of `tolerance`.
 Verdict check_outputs(const Network& network, std::span<const TypedTensor> inputs, std::span<const TypedTensor> outputs, double tolerance = 1e-4);
 
 /// The full sets must be equal.

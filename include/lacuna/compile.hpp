@@ -25,13 +25,14 @@ struct Arena;
 }
 
 struct CompileOptions {
-  std::string device = "auto";            ///< auto (LACUNA_DEVICE, else cpu) or cpu
+  std::string device = "auto";            ///< auto (LACUNA_DEVICE, else cpu), cpu, cuda, cuda:0,1, opencl, opencl:NAME, sim:a100, ...
   std::string isa = {};                   ///< empty: LACUNA_ISA, else the best
   unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
   std::string kernel = "auto";            ///< auto (the fastest measured), table, baked, or dense (networks of tensors)
   std::string tune = "fast";              ///< networks of tensors: how long kernels are timed: off, fast or full
+  std::string precision = "f32";          ///< of neuron graphs: f32 (fast) or f64 (bit for bit the plain loop in double)
   Progress progress = {};
   /// Where the network after the passes is kept for the next time; empty: nowhere. It is kept when at most half of the edges are left.
   std::filesystem::path simplified_store = {};
@@ -96,11 +97,16 @@ class Session {
   Outputs run(const BitMatrix& inputs);
   Outputs run(const Tensor& inputs);
 
-  /// A network of tensors: one tensor for each of its inputs, in its order, and back one for each output.
+  /// A network of tensors: one tensor for each of its inputs, in its order, and back one for each output. Neuron graphs: inputs are f32 or f64, {batch, neurons}
+  /// or {steps, batch, neurons}; networks that are not feed forward start from zeros and go on from step to step. Outputs hold what the program computes in.
   std::vector<TypedTensor> run(std::span<const TypedTensor> inputs);
 
   /// The same, and the seconds each operator took; copies between layouts count for the operator that wanted them.
   std::vector<TypedTensor> run_profiled(std::span<const TypedTensor> inputs, std::vector<double>& seconds);
+
+  /// Neuron graphs that are not feed forward: whether a run goes on where the last one ended, input by input (an agent in its world: one run a step), or
+  /// starts from zeros, as it does at first. A change of the batch, and every call, starts from zeros again.
+  void keep_state(bool keeps);
   const RunReport& report() const { return report_; }  ///< of the last run
 
  private:
@@ -120,15 +126,25 @@ class Program {
   std::string print_plan() const;                   ///< what runs each group
   std::string print_kernels() const;                ///< the kernel IR of the groups that are baked
   std::string print_code() const;                   ///< their machine code
+  std::string kernel_text(const std::string& language) const;  ///< all kernels of a program for GPUs, in "ptx" or "opencl"
   std::string explain() const;                      ///< the plan with reasons
-  std::string device() const;
-  std::string isa() const;
+  std::string device() const;                       ///< as it was asked for: "cpu", "cuda:0,1", "opencl"
+  std::string isa() const;                          ///< of the cpu's kernels; empty on GPUs
   unsigned threads() const;
   std::vector<std::string> optimisations() const;
   std::uint64_t edges() const;                      ///< of the network as given, for one input
   std::uint64_t edges_left() const;                 ///< after all optimisations that are made before it runs
   Network network() const;                          ///< after the passes
   SimplifyReport simplified() const;
+
+  /// The same program with the weights, biases and responses of another network of neuron graphs that has the same structure: nothing is planned again.
+  /// Throws InputError where the structure differs.
+  Program with_weights(const Network& network) const;
+  bool has_neuron_graphs() const;
+
+  /// On simulated GPUs: what each counted since the last reset, and the time that its model predicts: a JSON object for each. Elsewhere nothing.
+  std::vector<std::string> counters() const;
+  void reset_counters() const;
 
   bool has_tensors() const;                         ///< it was a network of tensors
   std::vector<LayerReport> layers() const;          ///< its operators

@@ -10,6 +10,9 @@
 #include <lacuna/generate.hpp>
 #include <lacuna/load.hpp>
 #include <lacuna/network.hpp>
+#include <lacuna/neuro.hpp>
+#include <lacuna/neuron_function.hpp>
+#include <lacuna/neuron_graph.hpp>
 #include <lacuna/onnx.hpp>
 #include <lacuna/optimise.hpp>
 #include <lacuna/progress.hpp>

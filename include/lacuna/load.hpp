@@ -22,6 +22,8 @@ struct LoadOptions {
   std::uint32_t batch = 0;            ///< of ONNX models: replaces the first dimension of every input; 0: the file's, or 1 where that is not fixed
   std::map<std::string, std::vector<std::size_t>> input_shapes{};  ///< of ONNX models, by the input's name: for dimensions the file does not fix
   std::vector<std::vector<std::size_t>> shapes_in_order{};  ///< the same for the first, the second, ... input; empty: none is given
+  std::uint32_t steps = 0;            ///< of neuron graphs that are not feed forward: updates for one row of inputs; 0: the file's, else 1
+  double time_step = 0;               ///< of continuous neuron graphs, in seconds; 0: the file's, else 0.01
   bool use_store = true;              ///< read the binary store if it is fresh, write it if not
   std::filesystem::path store{};      ///< where; empty: beside the text
   unsigned threads = 0;               ///< 0: all cores
@@ -38,7 +40,8 @@ struct LoadReport {
 };
 
 /// Loads a network from: a folder of challenge layers (n<N>-l<k>.tsv, .mtx; .gz, .zst), a trained folder (weights/ and
-/// biases/), a binary store, the text form, or an ONNX model (.onnx). The result passed verify.
+/// biases/), a binary store, the text form, an ONNX model (.onnx), or networks of neuroevolution: neat-python's .json, SharpNEAT's .net, genomes of
+/// NEAT and goNEAT (.yml), networks of MultiNEAT, .graphml, .edges; a folder or an archive of these is a population. The result passed verify.
 Network load(const std::filesystem::path& path, const LoadOptions& options = {}, LoadReport* report = nullptr);
 
 /// Loads sparse inputs, one row an input: challenge TSV (1-based), Matrix Market, or a store. `options.neurons` is the number of columns.

@@ -13,6 +13,7 @@
 
 #include <lacuna/array.hpp>
 #include <lacuna/element_type.hpp>
+#include <lacuna/neuron_graph.hpp>
 #include <lacuna/sparse_matrix.hpp>
 
 namespace lacuna {
@@ -109,8 +110,9 @@ struct Call {
   std::uint32_t which_output = 0;
 };
 
-/// Neuron graphs join this list as their front ends arrive; every std::visit then has to say what it does with them.
-using Operation = std::variant<Linear, Add, Conv, Call>;
+/// A NeuronGraph maps its inputs[0], one element for each of its inputs, to one element for each of its outputs. A network of neuron graphs has
+/// no other operators, and each reads inputs of the network only: one graph is a genome, many are a population.
+using Operation = std::variant<Linear, Add, Conv, Call, NeuronGraph>;
 
 /// Computes one value from earlier ones.
 struct Operator {
@@ -128,6 +130,7 @@ struct Network {
   std::vector<ValueId> other_outputs;
   bool has_batch_in_shapes = false;    ///< a network of tensors, made for one batch size
 
+  bool has_neuron_graphs() const { return !operators.empty() && std::holds_alternative<NeuronGraph>(operators.front().operation); }
   std::vector<ValueId> all_inputs() const;
   std::vector<ValueId> all_outputs() const;
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }

@@ -9,7 +9,7 @@ namespace lacuna {
 
 /// An optimisation that can be switched by name. All are exact: the answer does not change, in floats within the rounding bound of the
 /// network as given.
-enum class Serves { all_networks, layered_networks, networks_of_tensors };
+enum class Serves { all_networks, layered_networks, networks_of_tensors, neuron_graphs };
 
 struct Optimisation {
   std::string_view name;

@@ -19,6 +19,8 @@ class Batch {
   std::size_t size() const { return bits_ != nullptr ? bits_->rows : sparse_ != nullptr ? sparse_->rows : dense_->rows(); }
   std::size_t width() const { return bits_ != nullptr ? bits_->columns : sparse_ != nullptr ? sparse_->columns : dense_->row_size(); }
 
+  const BitMatrix* bits() const { return bits_; }  ///< null: they are not given as bits
+
   /// Every value is 0 or one_value().
   bool is_on_or_off() const { return bits_ != nullptr || (sparse_ != nullptr && sparse_->has_one_value()); }
   float one_value() const { return bits_ != nullptr ? bits_->value : sparse_->values.empty() ? 0.0f : sparse_->values[0]; }

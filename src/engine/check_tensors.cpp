@@ -6,6 +6,7 @@
 
 #include <lacuna/check.hpp>
 
+#include "engine/check_graphs.hpp"
 #include "reference/reference.hpp"
 
 namespace lacuna {
@@ -34,6 +35,7 @@ double error_of(const TypedTensor& computed, const TypedTensor& expected) {
 }  // namespace
 
 Verdict check_outputs(const Network& network, std::span<const TypedTensor> inputs, std::span<const TypedTensor> outputs, double tolerance) {
+  if (network.has_neuron_graphs()) return engine::check_graphs(network, inputs, outputs);
   Verdict verdict;
   verdict.tolerance = tolerance;
   const std::vector<TypedTensor> expected = reference::evaluate(network, inputs);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include <lacuna/network.hpp>
 
 #include "base/aligned_buffer.hpp"
+#include "engine/gpus/gpu_program.hpp"
+#include "engine/graphs/graph_program.hpp"
 #include "engine/tensors/choose.hpp"
 #include "plan/counted_layer.hpp"
 #include "plan/plan.hpp"
@@ -23,9 +26,11 @@ struct TensorCompiled {
   std::uint64_t edges_left;  ///< multiply-adds with nonzero weights, of one run
 };
 
-/// Activations of a session with a network of tensors.
+/// What a session keeps from run to run: activations of a network of tensors, the arenas of neuron graphs, or memory of GPUs.
 struct Arena {
   base::AlignedFloats memory;
+  graphs::Workspace graphs{};
+  std::unique_ptr<gpus::GpuSession> gpu{};
 };
 
 struct Compiled {
@@ -37,7 +42,11 @@ struct Compiled {
   std::vector<std::string> optimisations;
   std::uint64_t edges;  ///< of the network as given
   SimplifyReport simplified;
-  std::optional<TensorCompiled> tensors{};  ///< a network of tensors; then rows and plan are empty
+  std::optional<TensorCompiled> tensors{};        ///< a network of tensors; then rows and plan are empty
+  std::optional<graphs::GraphProgram> graphs{};   ///< neuron graphs; the same
+  std::string device = "cpu";                     ///< as it was asked for
+  std::shared_ptr<const gpus::GpuProgram> gpu{};  ///< on GPUs, whatever the network; then all of the above that runs is empty
+  gpus::Devices devices{};                        ///< those GPUs
 };
 
 }  // namespace lacuna::engine

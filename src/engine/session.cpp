@@ -23,7 +23,15 @@ Session::~Session() = default;
 
 namespace {
 
-Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, engine::Workspaces& workspaces, RunReport& report) {
+engine::gpus::GpuSession& gpu_session(const engine::Compiled& compiled, std::unique_ptr<engine::Arena>& arena) {
+  if (!arena) arena = std::make_unique<engine::Arena>();
+  if (!arena->gpu) arena->gpu = compiled.gpu->open();
+  return *arena->gpu;
+}
+
+Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, engine::Workspaces& workspaces, std::unique_ptr<engine::Arena>& arena, RunReport& report) {
+  if (program.gpu) return gpu_session(program, arena).run(batch, report);
+  if (program.graphs) throw Unsupported("neuron graphs take dense inputs; give them a Tensor or TypedTensors");
   if (program.tensors) throw Unsupported("a network of tensors takes dense inputs; give it a Tensor or TypedTensors");
   if (batch.size() > 0 && batch.width() != program.rows.input.count)
     throw InputError(fmt::format("the inputs have {} values each, but the network's input has {} neurons", batch.width(), program.rows.input.count));
@@ -50,12 +58,26 @@ std::vector<TypedTensor> run_tensors(const engine::Compiled& compiled, std::span
   return program.take_outputs(memory);
 }
 
+std::vector<TypedTensor> run_graphs(const engine::Compiled& compiled, std::span<const TypedTensor> inputs, std::unique_ptr<engine::Arena>& arena, RunReport& report) {
+  if (!arena) arena = std::make_unique<engine::Arena>();
+  const auto start = std::chrono::steady_clock::now();
+  auto outputs = std::visit([&](const auto& set) { return set.run(compiled.network, inputs, arena->graphs); }, *compiled.graphs);
+  report = {};
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const Operator& op : compiled.network.operators) {
+    const auto& graph = std::get<NeuronGraph>(op.operation);
+    const std::size_t rows = inputs.empty() || graph.inputs == 0 ? 0 : inputs[0].size() / graph.inputs;
+    report.active_edges += graph.weights.size() * rows * (graph.update == Update::feed_forward ? 1 : graph.steps);
+  }
+  return outputs;
+}
+
 }  // namespace
 
-Outputs Session::run(const SparseMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
-Outputs Session::run(const BitMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_); }
+Outputs Session::run(const SparseMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, report_); }
+Outputs Session::run(const BitMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, report_); }
 Outputs Session::run(const Tensor& inputs) {
-  if (!compiled_->tensors) return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, report_);
+  if (!compiled_->network.has_batch_in_shapes && !compiled_->network.has_neuron_graphs()) return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, report_);
   const TypedTensor input = make_tensor<float>(inputs.shape, inputs.values);
   const TypedTensor output = run(std::span(&input, 1)).front();
   if (output.type != ElementType::f32) throw Unsupported(fmt::format("the network's output holds {}; run it with TypedTensors", name_of(output.type)));
@@ -71,8 +93,18 @@ Outputs Session::run(const Tensor& inputs) {
 }
 
 std::vector<TypedTensor> Session::run(std::span<const TypedTensor> inputs) {
+  if (compiled_->gpu) return gpu_session(*compiled_, arena_).run(inputs, report_);
+  if (compiled_->graphs) return run_graphs(*compiled_, inputs, arena_, report_);
   if (!compiled_->tensors) throw Unsupported("a layered network takes one Tensor, SparseMatrix or BitMatrix");
   return run_tensors(*compiled_, inputs, arena_, report_, nullptr);
+}
+
+void Session::keep_state(bool keeps) {
+  if (compiled_->gpu) return gpu_session(*compiled_, arena_).keep_state(keeps);
+  if (!compiled_->graphs) throw Unsupported("only neuron graphs have a state to keep");
+  if (!arena_) arena_ = std::make_unique<engine::Arena>();
+  arena_->graphs.keeps_state = keeps;
+  arena_->graphs.states.clear();
 }
 
 std::vector<TypedTensor> Session::run_profiled(std::span<const TypedTensor> inputs, std::vector<double>& seconds) {

@@ -48,6 +48,7 @@ std::uint64_t edges_of(const Network& network, const Operator& op, const Conv& c
 
 std::uint64_t edges_of(const Network&, const Operator&, const Add&) { return 0; }
 std::uint64_t edges_of(const Network&, const Operator&, const Call&) { return 0; }
+std::uint64_t edges_of(const Network&, const Operator&, const NeuronGraph& graph) { return graph.weights.size(); }
 
 }  // namespace
 
@@ -139,6 +140,25 @@ void hash_operation(Hasher& hasher, const Call& call) {
         },
         attribute);
   }
+}
+
+void hash_operation(Hasher& hasher, const NeuronGraph& graph) {
+  hasher.add(graph.update);
+  hasher.add(graph.inputs);
+  for (const NeuronFunction& function : graph.functions) {  // by member: there is padding between them
+    hasher.add(function.curve);
+    for (const double parameter : {function.slope, function.shift, function.limit, function.bend, function.gain, function.offset}) hasher.add(parameter);
+  }
+  for (const Neuron& neuron : graph.neurons) {
+    hasher.add(neuron.function);
+    hasher.add(neuron.aggregation);
+    for (const double parameter : {neuron.bias, neuron.response, neuron.time_constant}) hasher.add(parameter);
+  }
+  for (const auto* indices : {&graph.edge_begin, &graph.sources, &graph.outputs, &graph.levels}) hasher.add(indices->span());
+  hasher.add(graph.weights.span());
+  for (std::uint32_t node = 0; node < graph.nodes() && !graph.names.empty(); ++node) hasher.add(std::span<const char>(graph.name(node)));
+  hasher.add(graph.steps);
+  hasher.add(graph.time_step);
 }
 
 std::uint64_t hash_operator(const Operator& op) {

@@ -9,6 +9,7 @@
 
 #include "network/activation_names.hpp"
 #include "network/element_text.hpp"
+#include "network/neuron_graph_text.hpp"
 #include "network/words.hpp"
 
 namespace lacuna {
@@ -176,12 +177,13 @@ class Parser {
   void parse_operator() {
     const std::string name = words_.take_name("a name");
     words_.expect("=");
-    const bool is_layered = words_.peek() == "linear" || words_.peek() == "add";
+    const bool is_layered = words_.peek() == "linear" || words_.peek() == "add" || words_.peek() == "neurons";
     if (is_layered && network_.has_batch_in_shapes) words_.fail(fmt::format("{} belongs to a layered network, whose input has no type", words_.peek()));
     if (words_.take_if("linear")) return parse_linear(name);
     if (words_.take_if("add")) return parse_add(name);
+    if (words_.take_if("neurons")) return parse_neurons(name);
     if (!network_.has_batch_in_shapes)
-      words_.fail(fmt::format("{} is unknown in a layered network, which has linear and add; in a network of tensors every input has a type: input x f32 1x3x8x8",
+      words_.fail(fmt::format("{} is unknown in a layered network, which has linear, add and neurons; in a network of tensors every input has a type: input x f32 1x3x8x8",
                               words_.described()));
     if (words_.take_if("constant")) return parse_constant(name);
     if (words_.take_if("conv")) return parse_conv(name);
@@ -283,6 +285,15 @@ class Parser {
     if (op.inputs.empty()) words_.fail(fmt::format("no value is called \"{}\" here", words_.at_line_end() ? "" : words_.peek()));
     std::get<Add>(op.operation).activation = take_activation();
     op.output = define(name, network_.value(op.inputs[0]).shape);
+    network_.operators.push_back(std::move(op));
+  }
+
+  void parse_neurons(const std::string& name) {
+    Operator op{NeuronGraph{}, {take_value()}, ValueId{}};
+    NeuronGraph graph = network::take_neuron_graph(words_, network_.width(op.inputs[0]));
+    const auto outputs = static_cast<std::uint32_t>(graph.outputs.size());
+    op.operation = std::move(graph);
+    op.output = define(name, {{outputs}});
     network_.operators.push_back(std::move(op));
   }
 

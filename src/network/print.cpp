@@ -19,6 +19,12 @@
 //   y = Reshape(p k) f32 1x64
 //   output y
 //
+// Neuron graphs, see neuron_graph_text.hpp:
+//
+//   y = neurons x feed_forward outputs [2] {
+//     2: sigmoid sum bias 0.5 response 1 0*0.25 1*-1.5
+//   }
+//
 // Names that would be taken for something else stand in double quotes. Values are numbered in the order of their lines.
 #include <fmt/format.h>
 
@@ -28,6 +34,7 @@
 #include <lacuna/network.hpp>
 
 #include "network/element_text.hpp"
+#include "network/neuron_graph_text.hpp"
 
 namespace lacuna {
 namespace {
@@ -101,6 +108,10 @@ void print_operation(Out out, const Network& network, const Operator& op, const 
   if (call.which_output != 0) fmt::format_to(out, " output {}", call.which_output);
   for (const auto& [name, attribute] : call.attributes) fmt::format_to(out, " {}={}", name_text(name), network::attribute_text(attribute));
   fmt::format_to(out, "\n");
+}
+
+void print_operation(Out out, const Network& network, const Operator& op, const NeuronGraph& graph) {
+  fmt::format_to(out, "neurons {} {}\n", name_of_value(network, op.inputs[0]), network::neuron_graph_text(graph));
 }
 
 /// Constants up to a value's number, so that parse numbers them alike, and those an operator reads, each once.

@@ -19,7 +19,6 @@ bool is_same(const SparseMatrix& a, const SparseMatrix& b) {
 bool is_same(const Linear& a, const Linear& b) { return a.activation == b.activation && is_same(a.weights, b.weights) && is_same(a.bias, b.bias); }
 bool is_same(const Add& a, const Add& b) { return a.activation == b.activation; }
 
-
 bool is_same(const Conv& a, const Conv& b) {
   return a.output_channels == b.output_channels && a.group_channels == b.group_channels && a.groups == b.groups && a.kernel == b.kernel &&
          a.strides == b.strides && a.dilations == b.dilations && a.pads_begin == b.pads_begin && a.pads_end == b.pads_end &&
@@ -27,6 +26,20 @@ bool is_same(const Conv& a, const Conv& b) {
 }
 
 bool is_same(const Call& a, const Call& b) { return a.name == b.name && a.which_output == b.which_output && a.attributes == b.attributes; }
+
+bool has_same_names(const NeuronGraph& a, const NeuronGraph& b) {
+  if (a.names.empty() != b.names.empty() || a.nodes() != b.nodes()) return false;
+  for (std::uint32_t node = 0; node < a.nodes() && !a.names.empty(); ++node)
+    if (a.name(node) != b.name(node)) return false;
+  return true;
+}
+
+bool is_same(const NeuronGraph& a, const NeuronGraph& b) {
+  const auto equal = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
+  return a.update == b.update && a.inputs == b.inputs && a.steps == b.steps && a.time_step == b.time_step && equal(a.functions, b.functions) &&
+         equal(a.neurons, b.neurons) && is_same(a.edge_begin, b.edge_begin) && is_same(a.sources, b.sources) && is_same(a.weights, b.weights) &&
+         is_same(a.outputs, b.outputs) && has_same_names(a, b) && is_same(a.levels, b.levels);
+}
 
 bool is_same(const Operator& a, const Operator& b) {
   if (a.inputs != b.inputs || a.output != b.output || a.operation.index() != b.operation.index()) return false;

@@ -130,6 +130,82 @@ void verify_operation(const Network& network, const Operator& op, const Call& ca
   if (call.name.empty()) fail(network, op, "an operator has no name");
 }
 
+void verify_edges(const Network& network, const Operator& op, const NeuronGraph& graph) {
+  if (graph.edge_begin.size() != graph.neurons.size() + 1 || graph.edge_begin[0] != 0 || graph.edge_begin[graph.neurons.size()] != graph.sources.size() ||
+      graph.weights.size() != graph.sources.size())
+    fail(network, op, fmt::format("{} sources and {} weights do not fit the edges of {} neurons", graph.sources.size(), graph.weights.size(), graph.neurons.size()));
+  const std::uint32_t nodes = graph.nodes();
+  for (std::size_t k = 0; k < graph.neurons.size(); ++k) {
+    if (graph.edge_begin[k] > graph.edge_begin[k + 1]) fail(network, op, fmt::format("the edges of neuron {} end before they start", k));
+    for (std::size_t e = graph.edge_begin[k]; e < graph.edge_begin[k + 1]; ++e) {
+      const auto target = [&] { return graph.name(graph.inputs + static_cast<std::uint32_t>(k)); };
+      if (graph.sources[e] >= nodes) fail(network, op, fmt::format("neuron {} reads node {}, but there are {}", target(), graph.sources[e], nodes));
+      if (!std::isfinite(graph.weights[e]))
+        fail(network, op, fmt::format("the weight from {} to {} is {}; weights must be finite", graph.name(graph.sources[e]), target(), graph.weights[e]));
+    }
+  }
+}
+
+/// Names are numbered as nodes were at first; neurons may have been sorted and dropped since.
+void verify_names(const Network& network, const Operator& op, const NeuronGraph& graph) {
+  if (!graph.earlier.empty() && graph.earlier.size() != graph.neurons.size())
+    fail(network, op, fmt::format("{} earlier numbers for {} neurons", graph.earlier.size(), graph.neurons.size()));
+  if (graph.names.empty()) return;
+  if (graph.earlier.empty() && graph.names.size() != graph.nodes()) fail(network, op, fmt::format("{} names for {} nodes", graph.names.size(), graph.nodes()));
+  for (const std::uint32_t neuron : graph.earlier)
+    if (std::size_t{graph.inputs} + neuron >= graph.names.size()) fail(network, op, fmt::format("neuron {} was number {} of {}", neuron, graph.inputs + neuron, graph.names.size()));
+}
+
+void verify_levels(const Network& network, const Operator& op, const NeuronGraph& graph) {
+  if (graph.levels.empty()) return;
+  if (graph.levels[0] != 0 || graph.levels[graph.levels.size() - 1] != graph.neurons.size() || !std::is_sorted(graph.levels.begin(), graph.levels.end()))
+    fail(network, op, "levels do not go from the first neuron to the last");
+  if (graph.update != Update::feed_forward) return;
+  for (std::size_t level = 0; level + 1 < graph.levels.size(); ++level)
+    for (std::size_t e = graph.edge_begin[graph.levels[level]]; e < graph.edge_begin[graph.levels[level + 1]]; ++e)
+      if (graph.sources[e] >= graph.inputs + graph.levels[level])
+        fail(network, op, fmt::format("level {} reads node {}, which is not in a lower level", level, graph.name(graph.sources[e])));
+}
+
+void verify_operation(const Network& network, const Operator& op, const NeuronGraph& graph) {
+  if (op.inputs.size() != 1) fail(network, op, fmt::format("a neuron graph reads one value; it has {}", op.inputs.size()));
+  if (network.width(op.inputs[0]) != graph.inputs || network.width(op.output) != graph.outputs.size())
+    fail(network, op, fmt::format("a neuron graph of {} inputs and {} outputs maps {} neurons to {}", graph.inputs, graph.outputs.size(),
+                                  network.width(op.inputs[0]), network.width(op.output)));
+  if (graph.neurons.size() > max_neurons) fail(network, op, fmt::format("{} neurons; a graph has at most {}", graph.neurons.size(), max_neurons));
+  verify_names(network, op, graph);
+  for (const std::uint32_t node : graph.outputs)
+    if (node >= graph.nodes()) fail(network, op, fmt::format("the output node {} does not exist; there are {}", node, graph.nodes()));
+  for (const NeuronFunction& function : graph.functions)
+    if (!std::isfinite(function.slope + function.shift + function.bend + function.gain + function.offset) || !(function.limit > 0))
+      fail(network, op, fmt::format("the function {} has a parameter out of range", to_string(function)));
+  for (std::uint32_t k = 0; k < graph.neurons.size(); ++k) {
+    const Neuron& neuron = graph.neurons[k];
+    const auto node = [&] { return graph.name(graph.inputs + k); };
+    if (neuron.function >= graph.functions.size()) fail(network, op, fmt::format("neuron {} has function {} of {}", node(), neuron.function, graph.functions.size()));
+    if (!std::isfinite(neuron.bias)) fail(network, op, fmt::format("the bias of {} is {}; biases must be finite", node(), neuron.bias));
+    if (!std::isfinite(neuron.response)) fail(network, op, fmt::format("the response of {} is {}; it must be finite", node(), neuron.response));
+    if (graph.update == Update::continuous && !(std::isfinite(neuron.time_constant) && neuron.time_constant > 0))
+      fail(network, op, fmt::format("the time constant of {} is {}; it must be above 0", node(), neuron.time_constant));
+  }
+  if (graph.update != Update::feed_forward && graph.steps == 0) fail(network, op, "a network of 0 steps");
+  if (graph.update == Update::continuous && !(std::isfinite(graph.time_step) && graph.time_step > 0))
+    fail(network, op, fmt::format("the time step is {}; it must be above 0", graph.time_step));
+  verify_edges(network, op, graph);
+  verify_levels(network, op, graph);
+}
+
+/// Neuron graphs keep to themselves: they map inputs of the network to its outputs.
+void verify_neuron_graphs(const Network& network) {
+  std::vector<bool> is_input(network.values.size(), false);
+  for (const ValueId id : network.all_inputs()) is_input[static_cast<std::size_t>(id)] = true;
+  for (const Operator& op : network.operators) {
+    if (!std::holds_alternative<NeuronGraph>(op.operation)) fail(network, op, "stands beside neuron graphs; a network has either these or other operators");
+    if (op.inputs.size() == 1 && !is_input[static_cast<std::size_t>(op.inputs[0])])
+      fail(network, op, fmt::format("reads {}, which another graph computes; a neuron graph reads inputs of the network", network.value(op.inputs[0]).name));
+  }
+}
+
 void verify_values(const Network& network) {
   std::set<std::string_view> names;
   for (const Value& value : network.values) {
@@ -148,7 +224,10 @@ void verify_operations(const Network& network) {
   constexpr std::size_t worth_threads = 1 << 20;
   std::size_t edges = 0;  // not count_edges: nothing is known to be sound yet
   for (const Operator& op : network.operators)
-    if (const auto* linear = std::get_if<Linear>(&op.operation)) edges += linear->weights.narrow_columns.size() + linear->weights.wide_columns.size();
+    if (const auto* linear = std::get_if<Linear>(&op.operation))
+      edges += linear->weights.narrow_columns.size() + linear->weights.wide_columns.size();
+    else if (const auto* graph = std::get_if<NeuronGraph>(&op.operation))
+      edges += graph->sources.size();
   const unsigned threads = edges < worth_threads ? 1 : base::thread_count(0);
   std::vector<std::exception_ptr> mistakes(network.operators.size());
   base::parallel_for(threads, network.operators.size(), [&](std::size_t k, unsigned) {
@@ -183,6 +262,8 @@ void verify(const Network& network) {
     if (known[index(op.output)]) fail(network, op, "is computed twice");
     known[index(op.output)] = true;
   }
+  const auto is_graph = [](const Operator& op) { return std::holds_alternative<NeuronGraph>(op.operation); };
+  if (std::any_of(network.operators.begin(), network.operators.end(), is_graph)) verify_neuron_graphs(network);
   verify_operations(network);
   for (ValueId id : network.all_outputs())
     if (!known[index(id)]) throw InputError(fmt::format("the output {} is never computed", network.value(id).name));

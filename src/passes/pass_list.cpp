@@ -17,6 +17,7 @@ namespace {
 
 constexpr auto list = std::to_array<ListedPass>({
     {"remove_unread_operators", "drop operators whose value nobody reads", remove_unread_operators, Serves::all_networks},
+    {"levelise", "neurons of a graph in groups that can be computed at once, those that reach no output dropped", levelise, Serves::neuron_graphs},
     {"fold_scales", "batch normalisation and constants by channel move into the convolution before them", fold_scales, Serves::networks_of_tensors, false},
     {"fuse_skips", "a convolution adds the value that is added to it", fuse_skips, Serves::networks_of_tensors, false},
     {"fuse_activations", "a convolution applies the activation that follows it", fuse_activations, Serves::networks_of_tensors},
@@ -41,7 +42,7 @@ bool is_selected(const std::vector<std::string>& selected, std::string_view name
 }
 
 std::vector<std::string> serving(const std::vector<std::string>& selected, const Network& network) {
-  const Serves kind = network.has_batch_in_shapes ? Serves::networks_of_tensors : Serves::layered_networks;
+  const Serves kind = network.has_neuron_graphs() ? Serves::neuron_graphs : network.has_batch_in_shapes ? Serves::networks_of_tensors : Serves::layered_networks;
   std::vector<std::string> left;
   for (const ListedPass& pass : list)
     if (is_selected(selected, pass.name) && (pass.serves == Serves::all_networks || pass.serves == kind)) left.emplace_back(pass.name);

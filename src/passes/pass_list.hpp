@@ -68,6 +68,19 @@ Network remove_dead_channels(Network network, const PassSettings& settings = {})
 /// Needs: verify passed. Gives: the same answer in exact arithmetic. Cost: O(weights).
 Network merge_equal_filters(Network network, const PassSettings& settings = {});
 
+/// Sorts the neurons of neuron graphs into levels, so that every edge of a feed-forward one goes from a lower level to a higher one; others have one level.
+/// Within a level, neurons of one aggregation, function and number of edges stand together. Neurons that reach no output are dropped.
+/// Needs: verify passed. Gives: every bit of the answer: edges of a neuron keep their order. Cost: O(nodes + edges), and sorting within levels.
+/// Throws InputError naming one cycle if a feed-forward graph has one.
+Network levelise(Network network, const PassSettings& settings = {});
+
+/// The same for one graph; with `keep_all` nothing is dropped. `name` stands for it in messages.
+NeuronGraph levelise(const NeuronGraph& graph, bool keep_all, std::string_view name);
+
+/// `graph` in the order that `like`, an earlier result of levelise, was brought into: O(nodes + edges), nothing is sorted. Throws InputError if it has other
+/// edges, functions or aggregations than `like`.
+NeuronGraph levelise_like(const NeuronGraph& graph, const NeuronGraph& like, std::string_view name);
+
 /// A neuron without sources has the same value whatever the input: its readers take weight * value into their biases, in double and rounded
 /// once, and stop reading it; rows that have no sources left then are constant too. The neuron itself stays: remove_dead_neurons drops it.
 /// Needs: verify passed. Gives: the same sums in exact arithmetic; in floats within the bound of the row as given, which has a rounding for

@@ -1,5 +1,5 @@
 // What was measured before, remembered: one small text file for each network, machine and wish, under $XDG_CACHE_HOME/lacuna
-// (~/.cache/lacuna), or where LACUNA_CACHE says; "off" there means no cache. A file that is not exactly as expected is ignored.
+// (~/.cache/lacuna), or where LACUNA_CACHE says (base/cache_folder.hpp). A file that is not exactly as expected is ignored.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,6 @@
 #include "plan/plan.hpp"
 
 namespace lacuna::plan {
-
-/// Where measured figures are kept; empty: nowhere.
-std::filesystem::path cache_folder();
-
-/// 128 bits of a text as hexadecimal digits.
-std::string hash_text(std::string_view text);
 
 class PlanCache {
  public:

@@ -33,6 +33,8 @@ std::vector<double> compute(const Operator& op, const Add& add, const Values& va
   return output;
 }
 
+std::vector<double> compute(const Operator& op, const NeuronGraph& graph, const Values& values) { return evaluate(graph, {value_of(values, op.inputs[0])}).front(); }
+
 template <typename Operation>
 std::vector<double> compute(const Operator&, const Operation&, const Values&) {
   throw InternalError("a network of tensors is evaluated by another function");

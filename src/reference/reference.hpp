@@ -16,6 +16,22 @@ std::vector<double> evaluate(const Network& network, const std::vector<double>& 
 /// the network's, or if the network's own shapes are not those its operators give.
 std::vector<TypedTensor> evaluate(const Network& network, std::span<const TypedTensor> inputs);
 
+/// The outputs of a neuron graph for one input after the other; a network that is not feed forward goes on from step to step. Throws InputError for a cycle
+/// in one that is.
+std::vector<std::vector<double>> evaluate(const NeuronGraph& graph, const std::vector<std::vector<double>>& sequence);
+
+/// A value, and how far a computation whose roundings are of size `unit` may be from it.
+struct Bounded {
+  double value = 0;
+  double error = 0;
+};
+
+/// The same with bounds. Needs: neurons stand after their sources (passes::levelise).
+std::vector<std::vector<Bounded>> evaluate_bounded(const NeuronGraph& graph, const std::vector<std::vector<double>>& sequence, double unit);
+
+/// What a neuron makes of its terms.
+double aggregate_values(Aggregation aggregation, const std::vector<double>& values);
+
 /// Row `row` of sparse or dense inputs as evaluate wants it.
 std::vector<double> input_row(const SparseMatrix& inputs, std::size_t row);
 std::vector<double> input_row(const Tensor& inputs, std::size_t row);

@@ -132,7 +132,7 @@ Halo halo_of(const Conv& conv) {
   return {std::max(w.pad_y, w.pad_y_end), std::max(w.pad_x, w.pad_x_end)};
 }
 
-ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out) {
+ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides) {
   ConvRows rows;
   rows.window = window_of(conv);
   check_extents(conv, rows.window, in, out);
@@ -140,7 +140,7 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out) {
   std::copy(conv.bias.begin(), conv.bias.end(), rows.bias.begin());
   const bool has_stride = rows.window.stride_y > 1 || rows.window.stride_x > 1;
   // Where lanes are inputs every pixel is a sweep of its own, and a stride costs nothing, unless the sweeps are shorter than a vector.
-  const bool stride_is_free = in.lanes_are_inputs() && in.batch % 8 == 0;
+  const bool stride_is_free = strides == Strides::in_place || (in.lanes_are_inputs() && in.batch % 8 == 0);
   if ((has_stride && !stride_is_free) || !halo_suffices(rows.window, in, out)) {
     plan_phases(conv, in, out, rows);
   } else {

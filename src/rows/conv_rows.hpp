@@ -56,8 +56,11 @@ struct ConvRows {
   std::size_t rows() const { return bias.size(); }
 };
 
+/// How a stride is read: from the input taken apart, or from the input as it stands, step by step; what lanes that are pixels of a GPU can do at no cost.
+enum class Strides : std::uint8_t { taken_apart, in_place };
+
 /// Needs: `in` and `out` are planes of the convolution's input and output, with lanes of the same kind. Throws InputError where extents do not fit.
-ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out);
+ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides = Strides::taken_apart);
 
 /// to[k] = from[2 * k] for k in [0, count).
 using TakeEverySecond = void(const float* from, std::size_t count, float* to);

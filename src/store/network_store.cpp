@@ -106,6 +106,7 @@ void NetworkWriter::add(const Add& add) {
 
 void NetworkWriter::add(const Conv&) { throw Unsupported("a store holds layered networks; keep a network of tensors as .onnx"); }
 void NetworkWriter::add(const Call&) { add(Conv{}); }
+void NetworkWriter::add(const NeuronGraph&) { throw Unsupported("a store holds layered networks; keep a neuron graph in its own format"); }
 
 void NetworkWriter::add_operator(const Operator& op) {
   std::visit([&](const auto& operation) { add(operation); }, op.operation);

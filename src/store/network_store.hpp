@@ -27,6 +27,7 @@ class NetworkWriter {
   void add(const Add& add);
   void add(const Conv& conv);
   void add(const Call& call);
+  void add(const NeuronGraph& graph);
 
   SectionWriter sections_;
   ByteWriter description_;

@@ -53,8 +53,9 @@ class Machine(ProgramTest):
         self.fail_with(2, *self.args, "--threads", 0, says="--threads")
 
     def test_an_unknown_device_is_not_supported(self):
-        self.fail_with(3, *self.args, "--device", "gpu", says=["gpu", "cpu"])
-        self.fail_with(3, *self.args, env={"LACUNA_DEVICE": "gpu"}, says=["gpu", "cpu"])
+        says = 'no kind of device is called "gpu"; devices are named like cpu, cuda, cuda:0,1, opencl, opencl:NAME, sim:a100, sim:v100:2 (lacuna devices lists what is here)'
+        self.fail_with(3, *self.args, "--device", "gpu", says=says)
+        self.fail_with(3, *self.args, env={"LACUNA_DEVICE": "gpu"}, says=says)
 
     def test_the_device_flag_wins_over_the_environment(self):
         self.assertEqual(self.succeed_json(*self.args, "--device", "cpu", env={"LACUNA_DEVICE": "gpu"})["device"], "cpu")

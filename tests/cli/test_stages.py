@@ -1,4 +1,4 @@
-"""`lacuna compile`, `inspect` and `devices`: every stage can be looked at."""
+"""`lacuna compile` and `inspect`: every stage can be looked at."""
 import problems
 from problems import EDGES, EDGES_LEFT
 from program import ProgramTest, run
@@ -203,17 +203,3 @@ class Inspect(ProgramTest):
         done = run("inspect", problems.text_network(), "--text", "--json")
         if done.returncode != 2:
             self.one_object(done.stdout)
-
-
-class Devices(ProgramTest):
-    def test_json_lists_the_cpu(self):
-        cpu = self.succeed_json("devices")["devices"][0]
-        self.assertEqual(cpu["name"], "cpu")
-        self.assertGreaterEqual(cpu["cores"], 1)
-        self.assertGreater(cpu["fma_peak_per_s"], 1e6)
-        self.assertIn("scalar", cpu["isas"])
-
-    def test_human_output_names_instruction_sets(self):
-        text = self.succeed("devices")
-        for isa in self.succeed_json("devices")["devices"][0]["isas"]:
-            self.assertIn(isa, text)

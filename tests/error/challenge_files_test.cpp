@@ -141,7 +141,8 @@ TEST_F(ChallengeFiles, FolderWithSeveralNetworksOrNone) {
       load_message(folder),
       name +
           ": holds no network; give a folder of challenge layers (n1024-l1.tsv, ...), a trained folder (weights/ and "
-          "biases/), a binary store (.lstore), the text form (first line \"lacuna network\") or an ONNX model (.onnx)");
+          "biases/), a binary store (.lstore), the text form (first line \"lacuna network\"), an ONNX model (.onnx), or networks of "
+          "neuroevolution (.json, .net, .edges, .graphml, .yml, genomes; a folder or an archive of them)");
   folder.write("n4-l1.tsv", "1\t1\t1\n");
   folder.write("n8-l1.tsv", "1\t1\t1\n");
   EXPECT_EQ(load_message(folder), name + ": holds networks of 4 and 8 neurons; say which one");

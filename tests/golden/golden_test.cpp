@@ -49,7 +49,7 @@ class Golden : public testing::TestWithParam<fs::path> {};
 TEST_P(Golden, EveryStagePrintsWhatItDid) {
   const Network network = parse(read(GetParam()), GetParam().filename().string());
   expect_golden(GetParam(), "print", print(network));
-  const auto kind = network.has_batch_in_shapes ? Serves::networks_of_tensors : Serves::layered_networks;
+  const auto kind = network.has_neuron_graphs() ? Serves::neuron_graphs : network.has_batch_in_shapes ? Serves::networks_of_tensors : Serves::layered_networks;
   for (const passes::ListedPass& pass : passes::pass_list())
     if (pass.run != nullptr && (pass.serves == Serves::all_networks || pass.serves == kind))
       expect_golden(GetParam(), std::string(pass.name), print(pass.run(network, {})));
@@ -58,6 +58,7 @@ TEST_P(Golden, EveryStagePrintsWhatItDid) {
   options.threads = 1;
   if (network.has_batch_in_shapes) return;  // its kernels depend on the machine's caches
   options.panel_lanes = 16;
+  if (network.has_neuron_graphs()) return expect_golden(GetParam(), "plan", compile(network, options).print_plan());
   options.optimise = "merge_equal_rows";
   expect_golden(GetParam(), "merge_equal_rows", compile(network, options).print_rows(true));
   options.optimise = "all";

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "command.hpp"
+#include "graph_commands.hpp"
 #include "network_inputs.hpp"
+#include "prediction.hpp"
 #include "tensor_commands.hpp"
 
 namespace cli {
@@ -42,6 +44,8 @@ void run_bench(const BenchOptions& options) {
   lacuna::LoadReport loaded;
   const Stopwatch load_watch;
   const lacuna::Network network = load_network(options.path, load_options(options), &loaded);
+  if (network.has_neuron_graphs())
+    return bench_graphs(network, {options.input, options.batch == 0 ? 1024 : options.batch, options.seed, options.seconds, options.verify}, load_watch.seconds(), options);
   NetworkInputs inputs = options.input.empty()
                              ? NetworkInputs(random_inputs(options.batch == 0 ? 1024 : options.batch, network.width(network.input), options.density, options.seed))
                              : load_network_inputs(options.input, network, options);
@@ -52,31 +56,31 @@ void run_bench(const BenchOptions& options) {
 
   lacuna::Session session = program.open();
   lacuna::Outputs outputs = run_inputs(session, inputs);  // warm-up
-  std::vector<double> seconds;
-  const Stopwatch watch;
-  while (seconds.size() < 3 || (watch.seconds() < options.seconds && seconds.size() < 100000)) {
+  const Timing timing = time_runs_of(program, options.seconds, [&] {
     outputs = run_inputs(session, inputs);
-    seconds.push_back(session.report().seconds);
-  }
-  std::sort(seconds.begin(), seconds.end());
-  const double middle = median(seconds);
-  const double p99 = seconds[(seconds.size() - 1) * 99 / 100];
+    return session.report().seconds;
+  });
+  const double middle = timing.median;
   const double items = static_cast<double>(count_inputs(inputs)) / middle;
   const double active = static_cast<double>(session.report().active_edges) / middle;
-  const double peak = lacuna::measure_multiply_add_peak(program.isa(), program.threads());
+  const Json counters = counters_of(program);
+  const double peak = peak_of(program);
   const lacuna::Verdict verdict = lacuna::check_outputs(network, as_sparse(inputs), outputs, 16, 1e-3, program.threads());
 
   if (options.json) {
-    print_json({{"inputs", count_inputs(inputs)}, {"edges", program.edges()}, {"device", program.device()}, {"isa", program.isa()},
-                {"threads", program.threads()}, {"runs", seconds.size()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile},
-                {"latency_ms_median", middle * 1e3}, {"latency_ms_p99", p99 * 1e3}, {"latency_ms_best", seconds[0] * 1e3}, {"items_per_s", items},
-                {"active_edges_per_s", active}, {"fma_peak_per_s", peak}, {"verified", verdict.right}, {"optimisations", program.optimisations()}});
+    Json json{{"inputs", count_inputs(inputs)}, {"edges", program.edges()}, {"device", program.device()}, {"isa", program.isa()},
+                {"threads", program.threads()}, {"runs", timing.runs}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile},
+                {"latency_ms_median", middle * 1e3}, {"latency_ms_p99", timing.p99 * 1e3}, {"latency_ms_best", timing.best * 1e3}, {"items_per_s", items},
+                {"active_edges_per_s", active}, {"fma_peak_per_s", peak}, {"verified", verdict.right}, {"optimisations", program.optimisations()}};
+    if (!counters.empty()) json["predicted"] = counters;
+    print_json(json);
   } else {
-    print_line("batch", fmt::format("{} inputs, {} edges each, {} runs on {} {}, {} thread(s)", with_commas(count_inputs(inputs)),
-                                    with_commas(program.edges()), seconds.size(), program.device(), program.isa(), program.threads()));
+    print_line("batch", fmt::format("{} inputs, {} edges each, {} runs on {}", with_commas(count_inputs(inputs)),
+                                    with_commas(program.edges()), timing.runs, where_with_threads(program)));
     print_line("time", fmt::format("load {}, compile {}", in_seconds(seconds_load), in_seconds(seconds_compile)));
-    print_line("run", fmt::format("median {}, 99% below {}, best {}", in_seconds(middle), in_seconds(p99), in_seconds(seconds[0])));
-    print_line("rate", fmt::format("{} inputs/s, {} active edges/s, {:.0f}% of the measured peak", in_words(items), in_words(active), 100 * active / peak));
+    print_line("run", fmt::format("median {}, 99% below {}, best {}{}", in_seconds(middle), in_seconds(timing.p99), in_seconds(timing.best), predicted_word(counters)));
+    print_line("rate", fmt::format("{} inputs/s, {} active edges/s{}", in_words(items), in_words(active), share_of_peak(active, peak)));
+    print_counters(counters, session.report().active_edges);
     print_line(verdict.right ? "verified" : "WRONG", verdict.right ? green(verdict.sentence) : red(verdict.sentence));
   }
   if (!verdict.right) throw WrongAnswer{verdict.sentence};
@@ -87,7 +91,7 @@ void run_bench(const BenchOptions& options) {
 void add_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App& command = *app.add_subcommand("bench", "Time a network here, answer verified");
-  command.add_option("network", options->path, "ONNX model, folder of layers, binary store or text form")->required();
+  command.add_option("network", options->path, network_help)->required();
   command.add_option("--input", options->inputs, "Inputs as `run` takes them (default: random ones)");
   command.add_option("--batch", options->batch, "How many inputs at once (default: 1,024; for a model what its file says, else 1)")->check(CLI::Range(1u, 1u << 30));
   command.add_option("--density", options->density, "Share of ones in random inputs")->check(CLI::Range(0.0, 1.0))->capture_default_str();
@@ -96,7 +100,7 @@ void add_bench(CLI::App& app) {
   add_load_flags(command, *options);
   add_compile_flags(command, *options);
   add_json_flag(command, *options);
-  command.add_flag("!--no-verify", options->verify, "Models: do not compare with the reference, which takes seconds for a large one");
+  command.add_flag("!--no-verify", options->verify, "Models and neuron graphs: do not compare with the reference, which takes seconds for a large one");
   command.callback([options] {
     if (is_model(options->path))
       return bench_model({options->path, options->inputs, options->batch, options->seed, options->seconds, options->verify}, *options);

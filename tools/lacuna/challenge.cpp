@@ -8,6 +8,7 @@
 #include "against.hpp"
 #include "command.hpp"
 #include "ladder.hpp"
+#include "prediction.hpp"
 
 namespace cli {
 namespace {
@@ -97,6 +98,7 @@ struct Result {
   std::vector<double> seconds_run;
   lacuna::RunReport report;
   double peak = 0;
+  Json counters = Json::array();  ///< of the last run on simulated GPUs
   std::size_t survivors = 0;
   std::vector<lacuna::Verdict> verdicts;
 
@@ -107,7 +109,7 @@ struct Result {
 
 Json to_json(const ChallengeOptions& options, const Problem& problem, const lacuna::Program& program, const Result& result) {
   const double seconds = median(result.seconds_run);
-  return {{"neurons", options.neurons},
+  Json json{{"neurons", options.neurons},
           {"layers", problem.network.operators.size()},
           {"inputs", problem.inputs.rows},
           {"edges", program.edges()},
@@ -132,6 +134,8 @@ Json to_json(const ChallengeOptions& options, const Problem& problem, const lacu
           {"verified", result.verified()},
           {"simplified_from_store", program.simplified().from_store},
           {"optimisations", program.optimisations()}};
+  if (!result.counters.empty()) json["predicted"] = result.counters;
+  return json;
 }
 
 void print_problem(const ChallengeOptions& options, const Problem& problem) {
@@ -143,20 +147,23 @@ void print_problem(const ChallengeOptions& options, const Problem& problem) {
 void print_table(const ChallengeOptions& options, const Problem& problem, const lacuna::Program& program, const Result& result) {
   const Json json = to_json(options, problem, program, result);
   const double active = json["active_edges_per_s"];
-  const lacuna::DeviceInfo device = lacuna::devices()[0];
-  print_line("machine", fmt::format("{}, {}, {} thread{}", device.description, program.isa(), program.threads(), program.threads() == 1 ? "" : "s"));
+  const lacuna::DeviceInfo device = lacuna::cpu_device();
+  print_line("machine", program.isa().empty() ? program.device()
+                                              : fmt::format("{}, {}, {} thread{}", device.description, program.isa(), program.threads(), program.threads() == 1 ? "" : "s"));
   print_problem(options, problem);
   print_line("optimise", program.optimisations().empty() ? "none" : fmt::format("{}", fmt::join(program.optimisations(), ", ")));
   fmt::print("\n");
   print_line("load", in_seconds(result.seconds_load));
   print_line("compile", in_seconds(result.seconds_compile));
-  print_line("run", fmt::format("{:<24}median of {}, best {}; first layer {}", in_seconds(json["seconds_run"]), result.seconds_run.size(),
-                                in_seconds(json["seconds_run_best"]), result.report.counted_first_layer ? "by counting bits" : "by multiply-adds"));
+  print_line("run", fmt::format("{:<24}median of {}, best {}{}; first layer {}", in_seconds(json["seconds_run"]), result.seconds_run.size(),
+                                in_seconds(json["seconds_run_best"]), predicted_word(result.counters), result.report.counted_first_layer ? "by counting bits" : "by multiply-adds"));
   fmt::print("\n");
   print_line("nominal", fmt::format("{:<24}every input x every edge: the challenge's metric", in_words(json["nominal_edges_per_s"]) + " edges/s"));
   print_line("active", fmt::format("{:<24}multiply-adds really done", in_words(active) + " edges/s"));
-  print_line("of peak", fmt::format("{:<24}of the {} multiply-adds/s measured on {}", fmt::format("{:.0f}%", 100 * active / result.peak),
+  if (result.peak > 0)
+    print_line("of peak", fmt::format("{:<24}of the {} multiply-adds/s measured on {}", fmt::format("{:.0f}%", 100 * active / result.peak),
                                     in_words(result.peak), program.threads() == 1 ? "this core" : "these cores"));
+  print_counters(result.counters, result.report.active_edges);
   print_line("survivors", fmt::format("{} of {}, {} different", with_commas(result.survivors), with_commas(problem.inputs.rows),
                                       with_commas(result.report.different_outputs)));
   for (const lacuna::Verdict& verdict : result.verdicts)
@@ -195,12 +202,14 @@ void run_challenge(ChallengeOptions options) {
   lacuna::Session session = program.open();
   lacuna::Outputs outputs;
   for (unsigned round = 0; round < options.repeat; ++round) {
+    program.reset_counters();
     outputs = problem.packed ? session.run(*problem.packed) : session.run(problem.inputs);
     result.seconds_run.push_back(session.report().seconds);
   }
   result.report = session.report();
+  result.counters = counters_of(program);
   result.survivors = outputs.survivors.size();
-  result.peak = lacuna::measure_multiply_add_peak(program.isa(), program.threads());
+  result.peak = peak_of(program);
   result.verdicts.push_back(
       lacuna::check_outputs(problem.network, problem.inputs, outputs, sample_size(program.edges()), 1e-3, program.threads()));
   if (!problem.truth_file.empty()) result.verdicts.push_back(lacuna::check_survivors(outputs.survivors, problem.truth));

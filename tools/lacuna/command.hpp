@@ -30,6 +30,9 @@ void add_devices(CLI::App& app);
 void add_prune(CLI::App& app);
 void add_convert(CLI::App& app);
 
+/// What a command can be given as a network.
+inline constexpr auto network_help = "ONNX model, genome (.json, .net, ...), folder of genomes or of layers, binary store or text form";
+
 /// Flags of every command that loads or runs a network.
 struct CommonOptions {
   unsigned threads = 0;
@@ -37,9 +40,12 @@ struct CommonOptions {
   std::string optimise = "all";
   std::string kernel = "auto";
   std::string tune = "fast";
+  std::string precision = "f32";
   std::string store;
   bool no_store = false;
   std::vector<std::string> input_shapes;  ///< of ONNX models: "name=1x3x224x224"
+  std::uint32_t steps = 0;                ///< of neuron graphs that are not feed forward
+  double time_step = 0;                   ///< of continuous neuron graphs, in seconds
   bool json = false;
 };
 
@@ -55,6 +61,16 @@ lacuna::CompileOptions compile_options(const CommonOptions& options, const lacun
 
 /// lacuna::compile, telling on standard error when the simplified network could not be kept or read.
 lacuna::Program compile_network(const lacuna::Network& network, const lacuna::CompileOptions& options);
+
+/// Where a program runs: "cpu avx2", or the GPU as it was asked for; the second one: "cpu avx2, 2 thread(s)".
+std::string where(const lacuna::Program& program);
+std::string where_with_threads(const lacuna::Program& program);
+
+/// Multiply-adds a second that the cpu's kernels could do at most, measured; 0 on GPUs, where nothing like that is measured.
+double peak_of(const lacuna::Program& program);
+
+/// ", 42% of the measured peak"; nothing without a peak.
+std::string share_of_peak(double rate, double peak);
 
 /// lacuna::load, telling on standard error when no store could be written.
 lacuna::Network load_network(const std::string& path, const lacuna::LoadOptions& options, lacuna::LoadReport* report = nullptr);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "command.hpp"
 
@@ -32,6 +33,14 @@ void check_pass_name(const std::string& name, const std::string& optimise) {
     throw lacuna::InputError(fmt::format("--print-after={}, but --optimise {} leaves it out", name, optimise));
 }
 
+bool is_for_gpus(const std::string& stage) { return stage == "ptx" || stage == "opencl"; }
+
+/// Kernels for GPUs can be looked at on any machine: where no device is named, they are those for a simulated one.
+void choose_device(const std::string& stage, lacuna::CompileOptions& options) {
+  const char* const wish = std::getenv("LACUNA_DEVICE");
+  if (is_for_gpus(stage) && options.device == "auto" && (wish == nullptr || *wish == '\0')) options.device = "sim:a100";
+}
+
 std::string simplified_words(const lacuna::Program& program) {
   const lacuna::SimplifyReport report = program.simplified();
   return report.from_store ? "from store" : "in " + in_seconds(report.seconds);
@@ -48,6 +57,7 @@ void run_compile(const CompileCommandOptions& options) {
   lacuna::CompileOptions compile = compile_options(options, loaded);
   if (!options.print_after.empty()) compile.simplified_store.clear();  // the passes must run to be seen
   compile.panel_lanes = options.panel_lanes;
+  choose_device(options.emit, compile);
   compile.after_pass = [&](std::string_view pass, const lacuna::Network& after, double seconds, bool changed) {
     passes.push_back({{"name", pass}, {"seconds", seconds}, {"changed", changed}});
     if (options.print_after == pass || options.print_after == "all")
@@ -67,17 +77,18 @@ void run_compile(const CompileCommandOptions& options) {
     if (options.emit == "rows") json["rows"] = program.print_rows(true);
     if (options.emit == "kernel") json["kernel"] = program.print_kernels();
     if (options.emit == "asm") json["asm"] = program.print_code();
+    if (is_for_gpus(options.emit)) json[options.emit] = program.kernel_text(options.emit);
     return print_json(json);
   }
   if (options.emit == "rows") fmt::print("{}", program.print_rows(true));
   if (options.emit == "plan") fmt::print("{}", program.print_plan());
   if (options.emit == "kernel") fmt::print("{}", program.print_kernels());
   if (options.emit == "asm") fmt::print("{}", program.print_code());
+  if (is_for_gpus(options.emit)) fmt::print("{}", program.kernel_text(options.emit));
   if (options.explain) fmt::print("{}", program.explain());
   if (options.emit.empty() && !options.explain && options.print_after.empty())
-    fmt::print("{} edges, {} after the passes; loaded in {}, compiled in {} for {} {}; simplified {}\n", with_commas(program.edges()),
-               with_commas(program.edges_left()), in_seconds(seconds_load), in_seconds(seconds_compile), program.device(), program.isa(),
-               simplified_words(program));
+    fmt::print("{} edges, {} after the passes; loaded in {}, compiled in {} for {}; simplified {}\n", with_commas(program.edges()),
+               with_commas(program.edges_left()), in_seconds(seconds_load), in_seconds(seconds_compile), where(program), simplified_words(program));
 }
 
 }  // namespace
@@ -87,7 +98,8 @@ void add_compile(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("compile", "Compile a network and show the stages");
   command.add_option("network", options->path, "Folder of layers, binary store or text form")->required();
   command.add_option("--print-after", options->print_after, "Print the network after this pass, or after all");
-  command.add_option("--emit", options->emit, "Print a stage: rows, plan, kernel or asm (of baked groups)")->check(CLI::IsMember({"rows", "plan", "kernel", "asm"}));
+  command.add_option("--emit", options->emit, "Print a stage: rows, plan, kernel or asm (of baked groups), ptx or opencl (all kernels for the GPU that --device names, else for a simulated one)")
+      ->check(CLI::IsMember({"rows", "plan", "kernel", "asm", "ptx", "opencl"}));
   command.add_flag("--explain", options->explain, "Print the plan with reasons");
   command.add_option("--panel", options->panel_lanes, "Inputs of a panel (default: the fastest measured)");
   add_load_flags(command, *options);

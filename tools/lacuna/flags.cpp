@@ -45,16 +45,22 @@ void add_load_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--store", options.store, "Where the binary store is kept (default: beside the text)");
   command.add_flag("--no-store", options.no_store, "Neither read nor write a binary store, of the network or of what the passes make of it");
   command.add_option("--input-shape", options.input_shapes, "ONNX models: the shape of an input, NAME=1x3x224x224, where the file leaves it open");
+  command.add_option("--steps", options.steps, "Recurrent neuron graphs: updates for one row of inputs (default: what the file says, else 1)")->check(CLI::Range(1u, 1u << 30));
+  command.add_option("--time-step", options.time_step, "Continuous neuron graphs: seconds of an update (default: what the file says, else 0.01)")->check(CLI::PositiveNumber);
 }
 
 void add_compile_flags(CLI::App& command, CommonOptions& options) {
-  command.add_option("--device", options.device, "auto or cpu")->capture_default_str();
+  command.add_option("--device", options.device, "auto (LACUNA_DEVICE, else cpu), cpu, cuda, cuda:0,1, opencl, opencl:NAME (a part of it), or simulated: sim:a100, sim:v100:2; lacuna devices lists what is here")
+      ->capture_default_str();
   command.add_option("--kernel", options.kernel, "auto (the fastest measured), table (walks an index), baked (code made for this network) or dense (models)")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "table", "baked", "dense"}));
   command.add_option("--tune", options.tune, "Models: how long kernels are timed before one is chosen: off, fast or full; what was found is remembered")
       ->capture_default_str()
       ->check(CLI::IsMember({"off", "fast", "full"}));
+  command.add_option("--precision", options.precision, "Neuron graphs: f32 (fast) or f64 (exact: every bit of the plain loop in double)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"f32", "f64"}));
   command.add_option("--optimise", options.optimise, optimise_help())->capture_default_str();
 }
 
@@ -64,6 +70,8 @@ lacuna::LoadOptions load_options(const CommonOptions& options) {
   load.use_store = !options.no_store;
   load.store = options.store;
   for (const std::string& text : options.input_shapes) load.input_shapes.insert(parse_input_shape(text));
+  load.steps = options.steps;
+  load.time_step = options.time_step;
   load.progress = progress_bar();
   return load;
 }
@@ -76,6 +84,7 @@ lacuna::CompileOptions compile_options(const CommonOptions& options) {
   compile.progress = progress_bar();
   compile.kernel = options.kernel;
   compile.tune = options.tune;
+  compile.precision = options.precision;
   return compile;
 }
 
@@ -86,6 +95,16 @@ lacuna::CompileOptions compile_options(const CommonOptions& options, const lacun
   compile.network_key = loaded.key;
   return compile;
 }
+
+std::string where(const lacuna::Program& program) { return program.isa().empty() ? program.device() : program.device() + " " + program.isa(); }
+
+std::string where_with_threads(const lacuna::Program& program) {
+  return program.isa().empty() ? program.device() : fmt::format("{}, {} thread(s)", where(program), program.threads());
+}
+
+double peak_of(const lacuna::Program& program) { return program.isa().empty() ? 0 : lacuna::measure_multiply_add_peak(program.isa(), program.threads()); }
+
+std::string share_of_peak(double rate, double peak) { return peak > 0 ? fmt::format(", {:.0f}% of the measured peak", 100 * rate / peak) : ""; }
 
 lacuna::Program compile_network(const lacuna::Network& network, const lacuna::CompileOptions& options) {
   lacuna::Program program = lacuna::compile(network, options);

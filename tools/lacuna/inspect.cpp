@@ -1,7 +1,10 @@
 // `lacuna inspect`: what a network file holds.
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "command.hpp"
+#include "show_graphs.hpp"
 #include "show_model.hpp"
 
 namespace cli {
@@ -11,6 +14,8 @@ struct InspectOptions : CommonOptions {
   std::string path;
   bool text = false;
   std::uint32_t batch = 0;
+  std::string svg;
+  std::string dot;
 };
 
 /// One line of the table.
@@ -41,15 +46,32 @@ Layer describe(const lacuna::Network& network, const lacuna::Operator& op) {
   return layer;
 }
 
+void draw(const lacuna::Network& network, const InspectOptions& options) {
+  if (!options.svg.empty()) {
+    check_folder_of(options.svg);
+    std::ofstream file(options.svg, std::ios::binary);
+    file << lacuna::draw_svg(only_graph(network, options.path, "--svg"));
+    file.close();
+    if (!file) throw lacuna::DeviceError(fmt::format("{}: cannot be written", options.svg));
+  }
+  if (!options.dot.empty()) {
+    check_folder_of(options.dot);
+    if (!options.dot.ends_with(".dot")) throw lacuna::InputError(options.dot, "--dot writes a file that ends in .dot");
+    lacuna::save_neuron_graph(only_graph(network, options.path, "--dot"), options.dot);
+  }
+}
+
 void inspect(const InspectOptions& options) {
   lacuna::LoadReport report;
   lacuna::LoadOptions load = load_options(options);
   load.batch = options.batch;
   const lacuna::Network network = load_network(options.path, load, &report);
+  draw(network, options);
   if (options.text) {
     fmt::print("{}", lacuna::print(network));
     return;
   }
+  if (network.has_neuron_graphs()) return show_graphs(network, options.path, options.json);
   if (network.has_batch_in_shapes) return show_model(network, options.path, options.json);
   Json layers = Json::array();
   if (!options.json) fmt::print("{:<12} {:<8} {:<16} {:>10} {:>14} {:>9}  {}\n", "value", "operator", "of", "neurons", "edges", "density", "activation");
@@ -76,9 +98,11 @@ void inspect(const InspectOptions& options) {
 void add_inspect(CLI::App& app) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App& command = *app.add_subcommand("inspect", "Show what a network file holds");
-  command.add_option("network", options->path, "ONNX model, folder of layers, binary store or text form")->required();
+  command.add_option("network", options->path, "ONNX model, folder of layers, binary store, text form, genome or population")->required();
   command.add_option("--batch", options->batch, "ONNX models: inputs at once (default: what the file says, else 1)")->check(CLI::Range(1u, 1u << 20));
   auto* text = command.add_flag("--text", options->text, "Print the complete text form");
+  command.add_option("--svg", options->svg, "Neuron graphs: where a picture goes");
+  command.add_option("--dot", options->dot, "Neuron graphs: where a file for Graphviz goes");
   add_load_flags(command, *options);
   add_json_flag(command, *options);
   text->excludes("--json");

@@ -93,8 +93,8 @@ Json to_json(const Measured& one) {
 void print_rungs(const std::vector<Measured>& ladder, double peak) {
   fmt::print("{:<22} {:>8} {:>12} {:>12} {:>24} {:>24} {:>8}\n", "", "inputs", "preprocess", "run", "nominal edges/s", "active edges/s", "of peak");
   for (const Measured& one : ladder)
-    fmt::print("{:<22} {:>8} {:>12} {:>12} {:>24} {:>24} {:>7.0f}%  {}\n", one.rung.name, with_commas(one.inputs.rows().rows), in_seconds(one.seconds_compile),
-               in_seconds(median(one.seconds)), in_words(one.nominal()), in_words(one.active()), 100 * one.active() / peak,
+    fmt::print("{:<22} {:>8} {:>12} {:>12} {:>24} {:>24} {:>8}  {}\n", one.rung.name, with_commas(one.inputs.rows().rows), in_seconds(one.seconds_compile),
+               in_seconds(median(one.seconds)), in_words(one.nominal()), in_words(one.active()), peak > 0 ? fmt::format("{:.0f}%", 100 * one.active() / peak) : "-",
                one.verdict.right ? green("verified") : red("WRONG"));
 }
 
@@ -115,7 +115,7 @@ void run_ladder(const lacuna::Network& network, const lacuna::SparseMatrix& inpu
     }
 
   const lacuna::Program& last = ladder.back().program;
-  const double peak = lacuna::measure_multiply_add_peak(last.isa(), last.threads());
+  const double peak = peak_of(last);
   if (options.json) {
     Json json{{"neurons", network.width(network.input)}, {"layers", network.operators.size()}, {"edges", last.edges()},    {"isa", last.isa()},
               {"threads", last.threads()},               {"repeat", repeat},                   {"fma_peak_per_s", peak}, {"ladder", Json::array()}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "command.hpp"
+#include "graph_commands.hpp"
 #include "network_inputs.hpp"
 #include "tensor_commands.hpp"
 
@@ -44,6 +45,7 @@ void run_network(const RunOptions& options) {
   lacuna::LoadReport loaded;
   const Stopwatch load_watch;
   const lacuna::Network network = load_network(options.path, load_options(options), &loaded);
+  if (network.has_neuron_graphs()) return run_graphs(network, options.path, options.input, options.output, load_watch.seconds(), options);
   const NetworkInputs inputs = load_network_inputs(options.input, network, options);
   const double seconds_load = load_watch.seconds();
   const Stopwatch compile_watch;
@@ -67,8 +69,8 @@ void run_network(const RunOptions& options) {
   print_line("inputs", fmt::format("{} ({})", with_commas(outputs.inputs), options.input));
   print_line("outputs", fmt::format("{} each{}", with_commas(outputs.width), options.output.empty() ? "" : ", written to " + options.output));
   print_line("survivors", fmt::format("{} inputs have a nonzero output", with_commas(outputs.survivors.size())));
-  print_line("time", fmt::format("load {}, compile {}, run {} on {} {}", in_seconds(seconds_load), in_seconds(seconds_compile),
-                                 in_seconds(session.report().seconds), program.device(), program.isa()));
+  print_line("time", fmt::format("load {}, compile {}, run {} on {}", in_seconds(seconds_load), in_seconds(seconds_compile),
+                                 in_seconds(session.report().seconds), where(program)));
   if (!options.labels.empty()) print_line("accuracy", fmt::format("{:.2f}%", 100 * json["accuracy"].get<double>()));
 }
 
@@ -77,7 +79,7 @@ void run_network(const RunOptions& options) {
 void add_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   CLI::App& command = *app.add_subcommand("run", "Run inputs through a network");
-  command.add_option("network", options->path, "ONNX model, folder of layers, binary store or text form")->required();
+  command.add_option("network", options->path, network_help)->required();
   command.add_option("--input", options->inputs, "Inputs: .npy, MNIST idx, challenge TSV or Matrix Market; a model with several takes as many")->required();
   command.add_option("--output", options->outputs, "Where the outputs go, as .npy; a model with several takes as many");
   command.add_option("--labels", options->labels, "Labels (.npy or MNIST idx): tells the accuracy");

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "prediction.hpp"
+
 namespace cli {
 namespace {
 
@@ -53,7 +55,7 @@ Json layer_json(const lacuna::LayerReport& layer, double seconds, double peak) {
   json["tuned_ms"] = layer.seconds * 1e3;
   json["dense_ms"] = layer.seconds_dense * 1e3;
   if (layer.seconds > 0) json["speed_up"] = layer.seconds_dense / layer.seconds;
-  if (seconds > 0) json["of_peak"] = static_cast<double>(layer.edges) / seconds / peak;
+  if (seconds > 0 && peak > 0) json["of_peak"] = static_cast<double>(layer.edges) / seconds / peak;
   json["why"] = layer.reason;
   return json;
 }
@@ -87,8 +89,8 @@ void run_model(const std::string& path, const std::vector<std::string>& input_fi
   for (std::size_t k = 0; k < outputs.size(); ++k)
     print_line("output", fmt::format("{} {} {}{}", network.value(outputs_of[k]).name, lacuna::name_of(outputs[k].type), fmt::join(outputs[k].shape, "x"),
                                      k < output_files.size() ? ", written to " + output_files[k] : ""));
-  print_line("time", fmt::format("load {}, compile {}, run {} on {} {}", in_seconds(seconds_load), in_seconds(seconds_compile), in_seconds(session.report().seconds),
-                                 program.device(), program.isa()));
+  print_line("time", fmt::format("load {}, compile {}, run {} on {}", in_seconds(seconds_load), in_seconds(seconds_compile), in_seconds(session.report().seconds),
+                                 where(program)));
 }
 
 void bench_model(const BenchModel& bench, const CommonOptions& options) {
@@ -106,23 +108,21 @@ void bench_model(const BenchModel& bench, const CommonOptions& options) {
   lacuna::Session session = program.open();
   const std::vector<lacuna::TypedTensor> outputs = session.run(inputs);  // warm-up
   std::vector<double> of_layers;
-  std::vector<double> best_of_layers(program.layers().size(), std::numeric_limits<double>::infinity());
-  for (int round = 0; round < 5; ++round) {
+  const bool is_profiled = !program.isa().empty();  // GPUs run all operators as one
+  std::vector<double> best_of_layers(program.layers().size(), is_profiled ? std::numeric_limits<double>::infinity() : 0.0);
+  for (int round = 0; is_profiled && round < 5; ++round) {
     session.run_profiled(inputs, of_layers);
     for (std::size_t k = 0; k < of_layers.size(); ++k) best_of_layers[k] = std::min(best_of_layers[k], of_layers[k]);
   }
-  std::vector<double> seconds;
-  const Stopwatch watch;
-  while (seconds.size() < 3 || (watch.seconds() < bench.seconds && seconds.size() < 100000)) {
+  const Timing timing = time_runs_of(program, bench.seconds, [&] {
     session.run(inputs);
-    seconds.push_back(session.report().seconds);
-  }
-  std::sort(seconds.begin(), seconds.end());
-  const double middle = median(seconds);
-  const double p99 = seconds[(seconds.size() - 1) * 99 / 100];
+    return session.report().seconds;
+  });
+  const double middle = timing.median;
   const double batch = inputs.empty() || inputs[0].shape.empty() ? 1.0 : static_cast<double>(inputs[0].shape[0]);
   const double active = static_cast<double>(program.edges_left()) / middle;
-  const double peak = lacuna::measure_multiply_add_peak(program.isa(), program.threads());
+  const Json counters = counters_of(program);
+  const double peak = peak_of(program);
   lacuna::Verdict verdict;
   if (bench.verify) verdict = lacuna::check_outputs(network, inputs, outputs, 1e-4);
 
@@ -130,21 +130,23 @@ void bench_model(const BenchModel& bench, const CommonOptions& options) {
   if (options.json) {
     Json of_layer = Json::array();
     for (std::size_t k = 0; k < layers.size(); ++k) of_layer.push_back(layer_json(layers[k], best_of_layers[k], peak));
-    Json json{{"model", bench.path}, {"batch", batch}, {"device", program.device()}, {"isa", program.isa()}, {"threads", program.threads()}, {"runs", seconds.size()},
-              {"latency_ms_median", middle * 1e3}, {"latency_ms_p99", p99 * 1e3}, {"latency_ms_best", seconds[0] * 1e3}, {"items_per_s", batch / middle},
+    Json json{{"model", bench.path}, {"batch", batch}, {"device", program.device()}, {"isa", program.isa()}, {"threads", program.threads()}, {"runs", timing.runs},
+              {"latency_ms_median", middle * 1e3}, {"latency_ms_p99", timing.p99 * 1e3}, {"latency_ms_best", timing.best * 1e3}, {"items_per_s", batch / middle},
               {"active_flops_per_s", 2 * active}, {"edges", program.edges_left()}, {"fma_peak_per_s", peak}, {"peak_bytes", program.arena_bytes()},
               {"least_bytes", program.least_arena_bytes()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile}};
+    if (!counters.empty()) json["predicted"] = counters;
     if (bench.verify) json["verified"] = verdict.right;
     json["layers"] = std::move(of_layer);
     print_json(json);
   } else {
-    print_line("batch", fmt::format("{} of {} input(s), {} multiply-adds, {} runs on {} {}, {} thread(s)", batch, inputs.size(), with_commas(program.edges_left()), seconds.size(),
-                                    program.device(), program.isa(), program.threads()));
+    print_line("batch", fmt::format("{} of {} input(s), {} multiply-adds, {} runs on {}", batch, inputs.size(), with_commas(program.edges_left()), timing.runs,
+                                    where_with_threads(program)));
     print_line("time", fmt::format("load {}, compile {}", in_seconds(seconds_load), in_seconds(seconds_compile)));
-    print_line("run", fmt::format("median {}, 99% below {}, best {}", in_seconds(middle), in_seconds(p99), in_seconds(seconds[0])));
-    print_line("rate", fmt::format("{:.1f} items/s, {} active multiply-adds/s, {:.0f}% of the measured peak", batch / middle, in_words(active), 100 * active / peak));
+    print_line("run", fmt::format("median {}, 99% below {}, best {}{}", in_seconds(middle), in_seconds(timing.p99), in_seconds(timing.best), predicted_word(counters)));
+    print_line("rate", fmt::format("{:.1f} items/s, {} active multiply-adds/s{}", batch / middle, in_words(active), share_of_peak(active, peak)));
     print_line("memory", fmt::format("{:.1f} MB of activations ({:.1f} MB alive at once)", static_cast<double>(program.arena_bytes()) / 1e6,
                                      static_cast<double>(program.least_arena_bytes()) / 1e6));
+    print_counters(counters, program.edges_left());
     if (bench.verify) print_line(verdict.right ? "verified" : "WRONG", verdict.right ? green(verdict.sentence) : red(verdict.sentence));
   }
   if (!verdict.right) throw WrongAnswer{verdict.sentence};

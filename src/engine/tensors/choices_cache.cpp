@@ -9,8 +9,9 @@
 #include <lacuna/error.hpp>
 
 #include "base/atomic_file.hpp"
+#include "base/cache_folder.hpp"
+#include "base/hash.hpp"
 #include "devices/cpu/cpu_info.hpp"
-#include "plan/cache.hpp"
 
 namespace lacuna::engine::tensors {
 namespace {
@@ -21,11 +22,11 @@ constexpr int version = 1;
 }  // namespace
 
 ChoicesCache::ChoicesCache(const Network& network, const ChooseOptions& options) {
-  const std::filesystem::path folder = plan::cache_folder();
+  const std::filesystem::path folder = base::cache_folder();
   if (folder.empty() || options.tune == Tune::off) return;
   key_ = fmt::format("tensors {} {} {:016x} {} {} {} {} {}", LACUNA_VERSION, version, hash(network), cpu::name(options.isa), options.threads, static_cast<int>(options.kernel),
                      static_cast<int>(options.tune), cpu::cpu_info().model);
-  file_ = folder / fmt::format("{}.tensors", plan::hash_text(key_));
+  file_ = folder / fmt::format("{}.tensors", base::hash_text(key_));
 }
 
 std::optional<Remembered> ChoicesCache::recall(std::size_t operators) const {

@@ -44,21 +44,26 @@ std::string reason_of(const Choice& choice, const Timing& timing, bool fell_back
 
 }  // namespace
 
+LayerReport describe(const Network& network, const Operator& op) {
+  LayerReport report;
+  report.name = network.value(op.output).name;
+  report.shape = to_string(network.value(op.output).shape);
+  if (const auto* conv = std::get_if<Conv>(&op.operation))
+    describe_conv(network, op, *conv, report);
+  else if (const auto* call = std::get_if<Call>(&op.operation))
+    report.kind = call->name;
+  else
+    report.kind = "layer";
+  return report;
+}
+
 std::vector<LayerReport> layer_reports(const Network& network, const Chosen& chosen) {
   std::vector<LayerReport> reports;
   for (std::size_t k = 0; k < network.operators.size(); ++k) {
     const Operator& op = network.operators[k];
     const Choice& choice = chosen.choices[k];
     const Timing& timing = chosen.timings[k];
-    LayerReport report;
-    report.name = network.value(op.output).name;
-    report.shape = to_string(network.value(op.output).shape);
-    if (const auto* conv = std::get_if<Conv>(&op.operation))
-      describe_conv(network, op, *conv, report);
-    else if (const auto* call = std::get_if<Call>(&op.operation))
-      report.kind = call->name;
-    else
-      report.kind = "layer";
+    LayerReport report = describe(network, op);
     report.kernel = kernel_of(op, choice);
     if (chosen.is_timed) {
       report.seconds = choice.sparse ? timing.seconds_sparse : choice.dense ? timing.seconds_dense : 0;

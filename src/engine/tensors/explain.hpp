@@ -8,6 +8,9 @@
 
 namespace lacuna::engine::tensors {
 
+/// What an operator is: its name, kind, shape and weights; not what runs it.
+LayerReport describe(const Network& network, const Operator& op);
+
 std::vector<LayerReport> layer_reports(const Network& network, const Chosen& chosen);
 
 /// A table with a line for each operator; `peak` is the measured multiply-adds a second.

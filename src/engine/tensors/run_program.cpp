@@ -9,10 +9,12 @@
 
 namespace lacuna::engine::tensors {
 
-void TensorProgram::check_inputs(std::span<const TypedTensor> tensors) const {
-  if (tensors.size() != inputs.size()) throw InputError(fmt::format("{} inputs given; the network has {}", tensors.size(), inputs.size()));
+void TensorProgram::check_inputs(std::span<const TypedTensor> tensors) const { engine::tensors::check_inputs(inputs, tensors); }
+
+void check_inputs(std::span<const TensorProgram::Port> ports, std::span<const TypedTensor> tensors) {
+  if (tensors.size() != ports.size()) throw InputError(fmt::format("{} inputs given; the network has {}", tensors.size(), ports.size()));
   for (std::size_t k = 0; k < tensors.size(); ++k) {
-    const Port& port = inputs[k];
+    const TensorProgram::Port& port = ports[k];
     const std::vector<std::size_t> expected(port.shape.extents.begin(), port.shape.extents.end());
     if (tensors[k].type != port.type)
       throw InputError(fmt::format("input {} holds {}; the network takes {} there", port.name, name_of(tensors[k].type), name_of(port.type)));

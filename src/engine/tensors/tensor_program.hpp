@@ -53,6 +53,9 @@ struct TensorProgram {
   void check_inputs(std::span<const TypedTensor> tensors) const;
 };
 
+/// Throws InputError where number, type or shape of the tensors do not fit the ports.
+void check_inputs(std::span<const TensorProgram::Port> ports, std::span<const TypedTensor> tensors);
+
 /// Needs: a choice for each operator that can be carried out; `planes` for each value that is wanted on planes.
 TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads);
 

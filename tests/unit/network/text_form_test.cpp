@@ -68,7 +68,7 @@ TEST(TextForm, MistakesGetAPlaceAndASentence) {
            Mistake{"y = linear x 1 relu {\n 0: 4*1\n}\noutput y\n", "n.txt:5:2: y: entry (0, 4) is outside the 1 x 4 matrix"},
            Mistake{"y = linear x 1 relu {\n 0: 1*1 1*2\n}\noutput y\n", "n.txt:5:2: y: entry (0, 1) is given twice"},
            Mistake{"y = conv x\noutput y\n",
-                   "n.txt:3:5: \"conv\" is unknown in a layered network, which has linear and add; in a network of tensors every input has a type: input x f32 1x3x8x8"},
+                   "n.txt:3:5: \"conv\" is unknown in a layered network, which has linear, add and neurons; in a network of tensors every input has a type: input x f32 1x3x8x8"},
            Mistake{"y = linear x 1 relu {\n 0: 1*1\n", "n.txt:5:1: expected a row, found the end of the text"},
            Mistake{"y = linear x 1 relu {\n}\n", "n.txt:5:1: the text ends without an output line"},
            Mistake{"x = linear x 1 relu {\n}\noutput x\n", "n.txt:4:2: x is defined twice"},

@@ -40,6 +40,18 @@ TEST(ConvRows, AStrideReadsOnlyThePhasesThatHaveWeights) {
   EXPECT_EQ(rows.source.row, 5u);  // the output's: 4 pixels and the column of zeros
 }
 
+TEST(ConvRows, AStrideCanBeReadInPlace) {
+  const ConvCase wanted{.extents = {8, 8}, .strides = {2, 3}, .density = 1};
+  std::mt19937 random(1);
+  const Planes in = planes_for(input_shape(wanted), 1, 1);
+  const ConvRows rows = lower_conv(tests::random_conv(wanted, random), in, planes_for(output_shape(wanted), 1, 1), Strides::in_place);
+  EXPECT_TRUE(rows.phases.empty());
+  EXPECT_EQ(rows.source, in);
+  EXPECT_EQ(rows.step_y, 2u);
+  EXPECT_EQ(rows.step_x, 3u);
+  EXPECT_EQ(rows.nonzeros[0].offset, -static_cast<std::int32_t>(in.row) - 1);  // up and left of the pixel
+}
+
 TEST(ConvRows, PlanesThatDoNotFitAreNamed) {
   const ConvCase wanted;
   std::mt19937 random(1);

@@ -1,0 +1,64 @@
+// A network of tensors as launches on one GPU: where values stand, which kernels run, which operators the host has to run in between. Made without a device.
+//
+// A value stands in one place: on padded planes if a convolution reads or writes it, side by side otherwise. What goes to or comes from the host does so side by
+// side; a kernel copies it to or from its place. Values that never live at once share a buffer, if they stand in the same way: so the zeros around planes are
+// written once, when the memory is allocated.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <lacuna/network.hpp>
+
+#include "devices/gpu/device.hpp"
+#include "engine/gpus/gpu_program.hpp"
+#include "kernel/thread_program.hpp"
+#include "rows/planes.hpp"
+
+namespace lacuna::engine::gpus {
+
+struct TensorPlan {
+  static constexpr std::size_t no_buffer = static_cast<std::size_t>(-1);
+
+  struct Argument {
+    enum class Kind : std::uint8_t { buffer, table } kind;
+    std::size_t index;
+  };
+  struct Launch {
+    std::size_t program;
+    std::uint32_t blocks_x, blocks_y;
+    std::vector<Argument> arguments;
+  };
+  /// An operator that the host runs.
+  struct HostStep {
+    std::vector<std::size_t> inputs;   ///< buffers to read from; no_buffer: the value is on the host already, or a constant, or missing
+    std::size_t output = no_buffer;    ///< buffer to write to; no_buffer: nobody on the device reads it
+  };
+  struct Step {
+    std::size_t op;
+    std::variant<std::vector<Launch>, HostStep> work;
+  };
+  struct Port {
+    ValueId value;
+    std::size_t buffer;  ///< no_buffer: on the host
+  };
+
+  std::vector<kernel::ThreadProgram> programs;        ///< each once, however many steps launch it
+  std::vector<std::vector<std::uint32_t>> tables;     ///< of convolutions, and constants that kernels read
+  std::vector<std::size_t> buffer_bytes;
+  std::vector<Step> steps;
+  std::vector<Port> inputs, outputs;
+  std::vector<std::string> kernels;                   ///< of each operator: what runs it, and where
+};
+
+/// What the plan has to know of a device.
+struct TensorTarget {
+  gpu::Language language = gpu::Language::ptx;
+  unsigned multiprocessors = 80;
+};
+
+/// Throws Unsupported for what neither kernels nor the host run.
+TensorPlan plan_tensors(const Network& network, const TensorTarget& target, plan::KernelWish kernel);
+
+}  // namespace lacuna::engine::gpus

@@ -1,0 +1,8 @@
+// GraphML.
+#include "frontends/neuro/read/readers.hpp"
+#include "neuron_graphs.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  lacuna::fuzz::read_graph(lacuna::frontends::read_graphml, lacuna::fuzz::as_text(data, size), "n.graphml");
+  return 0;
+}

@@ -1,0 +1,8 @@
+// MultiNEAT's networks.
+#include "frontends/neuro/read/readers.hpp"
+#include "neuron_graphs.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  lacuna::fuzz::read_graph(lacuna::frontends::read_multineat, lacuna::fuzz::as_text(data, size), "n");
+  return 0;
+}
