@@ -27,13 +27,15 @@ std::uint32_t all_columns(const plan::gpus::PackedGraphs& packed) {
 }  // namespace
 
 gpu::KernelPointer KernelCache::find(const std::string& name, const std::function<kernel::ThreadProgram()>& write) {
-  const std::scoped_lock lock(mutex_);
-  gpu::KernelPointer& kernel = kernels_[name];
-  if (!kernel) {
-    const kernel::ThreadProgram program = write();
-    kernel = plan::gpus::load_kernels(std::span(&program, 1), *device_).front();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = kernels_.find(name); found != kernels_.end()) return found->second;
   }
-  return kernel;
+  // Not under our lock: loading waits for the device's turn, and who records has that turn when they ask here.
+  const kernel::ThreadProgram program = write();
+  gpu::KernelPointer loaded = plan::gpus::load_kernels(std::span(&program, 1), *device_).front();
+  const std::scoped_lock lock(mutex_);
+  return kernels_.try_emplace(name, std::move(loaded)).first->second;  // where another session was first, ours goes after the lock
 }
 
 gpu::KernelPointer KernelCache::find(const kernel::GraphShape& shape, kernel::GraphPart part) {
