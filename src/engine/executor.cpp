@@ -33,7 +33,7 @@ std::size_t share_size(const Run& run, std::size_t inputs) {
   const bool deep = run.options.depth_first;
   const std::size_t by_memory = (deep ? cpu::cpu_info().l2_bytes / 2 : most_share_bytes) / input_bytes;
   const std::size_t by_balance = inputs / (std::size_t{run.options.threads} * (deep ? 4 : 1));
-  const std::size_t least = run.counted == nullptr ? lanes : cpu::bit_lanes;
+  const std::size_t least = run.counted == nullptr ? lanes * run.plan.panel_set : cpu::bit_lanes;
   return std::max<std::size_t>(std::min(std::max(by_memory, least), by_balance) / lanes, 1) * lanes;
 }
 

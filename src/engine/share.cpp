@@ -56,7 +56,7 @@ void ShareRunner::run_inputs(std::size_t first, std::size_t count, const Stops& 
     for (std::uint32_t& seat : panel.ids) seat = id++;
 
   const std::size_t end = stretch_end(0, stops.at);
-  const std::size_t at_once = run_.counted == nullptr ? 1 : std::max(1u, cpu::bit_lanes / run_.lanes);
+  const std::size_t at_once = run_.counted == nullptr ? run_.plan.panel_set : std::max(1u, cpu::bit_lanes / run_.lanes);
   for (std::size_t k = 0; k < panels.size(); k += at_once)  // the first stretch finds its inputs still in the cache
     lay_inputs(panels.subspan(k, std::min(at_once, panels.size() - k)), end);
   go_on(end, count, stops);
@@ -64,18 +64,16 @@ void ShareRunner::run_inputs(std::size_t first, std::size_t count, const Stops& 
 
 void ShareRunner::lay_inputs(std::span<Panel> panels, std::size_t end) {
   if (run_.counted == nullptr) {
-    for (Panel& panel : panels) {
-      run_.batch.fill(panel.plane(run_.rows.input.first), panel.lanes, panel.ids.front(), panel.ids.size());
-      run_stretch(panel, 0, end);
-    }
-    return;
+    for (Panel& panel : panels) run_.batch.fill(panel.plane(run_.rows.input.first), panel.lanes, panel.ids.front(), panel.ids.size());
+    return run_stretch(panels, 0, end);
   }
   count_first_layer(panels);
   const cpu::CountEpilogue epilogue = run_.counted->epilogue(run_.batch.one_value());
   const std::size_t destination = run_.rows.groups.front().destination.first;
   for (std::size_t k = 0; k < panels.size(); ++k) {
     kernels_.counts_to_planes(epilogue, workspace_.counts.data() + k * run_.lanes, run_.counted->rows(), panels[k].lanes, panels[k].plane(destination));
-    run_stretch(panels[k], 1, end);
+    const std::size_t laid = k % run_.plan.panel_set + 1;
+    if (laid == run_.plan.panel_set || k + 1 == panels.size()) run_stretch(panels.subspan(k + 1 - laid, laid), 1, end);
   }
 }
 
@@ -125,7 +123,7 @@ void ShareRunner::go_on(std::size_t done, std::size_t started, const Stops& stop
       return park(done);
     }
     const std::size_t end = stretch_end(done, stops.at);
-    for (Panel& panel : panels) run_stretch(panel, done, end);
+    run_stretch(panels, done, end);
     done = end;
   }
   arrive();
@@ -144,10 +142,15 @@ std::size_t ShareRunner::stretch_end(std::size_t begin, std::size_t stop) {
   return end;
 }
 
-void ShareRunner::run_stretch(Panel& panel, std::size_t begin, std::size_t end) {
-  for (std::size_t group = begin; group < end; ++group) {
-    run_.plan.run(group, panel.lanes, panel.arena.data());
-    active_edges_ += run_.plan.groups[group].nnz() * panel.ids.size();
+/// Set after set: while its panels take a group one after the other, the group's table stays in the cache.
+void ShareRunner::run_stretch(std::span<Panel> panels, std::size_t begin, std::size_t end) {
+  for (std::size_t first = 0; first < panels.size(); first += run_.plan.panel_set) {
+    const std::span<Panel> set = panels.subspan(first, std::min<std::size_t>(run_.plan.panel_set, panels.size() - first));
+    for (std::size_t group = begin; group < end; ++group)
+      for (Panel& panel : set) {
+        run_.plan.run(group, panel.lanes, panel.arena.data());
+        active_edges_ += run_.plan.groups[group].nnz() * panel.ids.size();
+      }
   }
 }
 

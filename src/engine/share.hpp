@@ -1,5 +1,5 @@
-// A share: some inputs that one core takes through the layers. Every panel of the share runs a stretch of layers on its own (the panel stays
-// in cache while the weights pass by), then the share looks for inputs that died or became equal and closes ranks. A share that has become
+// A share: some inputs that one core takes through the layers. A panel of the share, or a set of them, runs a stretch of layers on its own (they
+// stay in cache while the weights pass by), then the share looks for inputs that died or became equal and closes ranks. A share that has become
 // thin is parked: its inputs are packed into a parcel, and thin shares are pooled into full ones.
 #pragma once
 
@@ -73,7 +73,7 @@ class ShareRunner {
   void seat(std::size_t count);
   void lay_inputs(std::span<Panel> panels, std::size_t end);
   void count_first_layer(std::span<Panel> panels);
-  void run_stretch(Panel& panel, std::size_t begin, std::size_t end);
+  void run_stretch(std::span<Panel> panels, std::size_t begin, std::size_t end);
   std::size_t stretch_end(std::size_t begin, std::size_t stop);
   bool is_due(const Look& look, std::size_t next, double price_of_plane) const;
   bool is_dead_look_due(std::size_t next) const;

@@ -14,7 +14,7 @@
 namespace lacuna::plan {
 namespace {
 
-constexpr std::string_view title = "lacuna plan 3";
+constexpr std::string_view title = "lacuna plan 4";
 
 std::string checksum(std::string_view text) { return fmt::format("end {:016x}\n", XXH3_64bits(text.data(), text.size())); }
 
@@ -53,9 +53,9 @@ class Reader {
 }  // namespace
 
 std::string write_choices(const Plan& plan, std::string_view key) {
-  std::string text = fmt::format("{}\nkey {}\npanel {} {} gain {}\nwidths {}\n", title, key, plan.panel_lanes, number_of(plan.layout), plan.gain_of_baked, plan.candidates.size());
+  std::string text = fmt::format("{}\nkey {}\npanel {} {} {} gain {}\nwidths {}\n", title, key, plan.panel_lanes, number_of(plan.layout), plan.panel_set, plan.gain_of_baked, plan.candidates.size());
   auto out = std::back_inserter(text);
-  for (const Candidate& candidate : plan.candidates) fmt::format_to(out, "{} {} {}\n", candidate.lanes, number_of(candidate.layout), candidate.edges_per_s);
+  for (const Candidate& candidate : plan.candidates) fmt::format_to(out, "{} {} {} {}\n", candidate.lanes, number_of(candidate.layout), candidate.set, candidate.edges_per_s);
   fmt::format_to(out, "kinds {}\n", plan.kinds.size());
   for (const GroupKind& kind : plan.kinds) {
     fmt::format_to(out, "kind {} {} {} {}\n", kind.groups.size(), kind.chosen.shape.vectors, kind.chosen.shape.rows, kind.candidates.size());
@@ -76,6 +76,7 @@ bool read_choices(std::string_view text, std::string_view key, Plan& plan) {
   const auto layout = [&] { return reader.number<int>() == 4 ? Layout::fours : Layout::rows; };
   const auto panel_lanes = reader.number<unsigned>();
   const Layout panel_layout = layout();
+  const auto panel_set = reader.number<unsigned>();
   reader.word("gain");
   const auto gain = reader.number<double>();
   reader.word("widths");
@@ -83,7 +84,8 @@ bool read_choices(std::string_view text, std::string_view key, Plan& plan) {
   for (std::size_t left = reader.number<std::size_t>(); left > 0 && reader.good(); --left) {
     const auto lanes = reader.number<unsigned>();
     const Layout tried = layout();
-    candidates.push_back({lanes, tried, reader.number<double>()});
+    const auto set = reader.number<unsigned>();
+    candidates.push_back({lanes, tried, set, reader.number<double>()});
   }
   reader.word("kinds");
   std::vector<GroupKind> kinds = plan.kinds;
@@ -102,9 +104,10 @@ bool read_choices(std::string_view text, std::string_view key, Plan& plan) {
       candidate.over_budget = reader.number<int>() != 0;
     }
   }
-  if (!reader.good()) return false;
+  if (!reader.good() || panel_set == 0) return false;
   plan.panel_lanes = panel_lanes;
   plan.layout = panel_layout;
+  plan.panel_set = panel_set;
   plan.gain_of_baked = gain;
   plan.candidates = std::move(candidates);
   plan.kinds = std::move(kinds);

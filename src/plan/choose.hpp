@@ -9,7 +9,7 @@ namespace lacuna::plan {
 /// than the table (decision 0005), so more is not even tried.
 std::size_t code_budget_bytes();
 
-/// Fills plan.candidates, plan.panel_lanes and plan.layout by timing a sample of the groups on one core; `threads` pack it.
+/// Fills plan.candidates, plan.panel_lanes, plan.layout and plan.panel_set by timing a sample of the groups on one core; `threads` pack it.
 void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads);
 
 /// The layout for a panel width that was asked for: fours where a row alone has too few sums under way.

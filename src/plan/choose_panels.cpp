@@ -5,6 +5,7 @@
 
 #include "base/aligned_buffer.hpp"
 #include "base/parallel.hpp"
+#include "devices/cpu/cpu_info.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "plan/choose.hpp"
 #include "plan/measure.hpp"
@@ -70,6 +71,18 @@ std::vector<std::size_t> piece_ends(const std::vector<PackedTable>& tables) {
   return ends;
 }
 
+/// How many panels may share a table's way from memory: as many as a core's L2 holds beside it. Tables that stay in the cache gain nothing.
+std::vector<unsigned> panel_sets(const rows::SparseRows& rows, std::uint64_t nnz, unsigned lanes) {
+  constexpr std::uint64_t nonzero_bytes = sizeof(float) + sizeof(std::uint16_t);
+  std::vector<unsigned> sets = {1};
+  const std::size_t l2 = cpu::cpu_info().l2_bytes;
+  const std::size_t panel_bytes = std::size_t{rows.planes} * lanes * sizeof(float);
+  if (nnz * nonzero_bytes < l2 || panel_bytes < cpu::cpu_info().l1_bytes) return sets;
+  for (unsigned set : {3u, 6u})
+    if (set * panel_bytes <= l2 / 4 * 3) sets.push_back(set);
+  return sets;
+}
+
 double worth(const Candidate& candidate) { return candidate.edges_per_s * (candidate.layout == Layout::fours ? rows_must_gain : 1); }
 
 }  // namespace
@@ -83,9 +96,12 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   for (unsigned vectors : cpu::panel_vectors) {
     const unsigned lanes = vectors * kernels.vector_lanes;
     if (vectors > 1 && std::size_t{rows.planes} * lanes * sizeof(float) > largest_arena) break;
-    for (const PackedSample& sample : samples) plan.candidates.push_back({lanes, sample.layout, 0});
+    for (const PackedSample& sample : samples)
+      for (unsigned set : panel_sets(rows, nnz, lanes)) plan.candidates.push_back({lanes, sample.layout, set, 0});
   }
-  base::AlignedFloats arena(std::size_t{rows.planes} * plan.candidates.back().lanes);
+  std::size_t most_lanes = 0;
+  for (const Candidate& candidate : plan.candidates) most_lanes = std::max<std::size_t>(most_lanes, std::size_t{candidate.lanes} * candidate.set);
+  base::AlignedFloats arena(std::size_t{rows.planes} * most_lanes);
   std::fill_n(arena.data(), arena.size(), 0.25f);
 
   // On one core: on all at once every rival would have to be undisturbed on all of them, which a shared machine hardly ever grants.
@@ -93,15 +109,17 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   std::vector<std::function<void()>> rivals;
   for (const Candidate& candidate : plan.candidates)
     for (std::size_t piece = 0; piece < ends.size(); ++piece)
-      rivals.emplace_back([&, piece, lanes = candidate.lanes, layout = candidate.layout] {
-        const PackedSample& sample = samples[layout == Layout::fours ? 1 : 0];
-        for (std::size_t k = piece == 0 ? 0 : ends[piece - 1]; k < ends[piece]; ++k) kernels.run_table(sample.tables[k].view(), lanes, arena.data());
+      rivals.emplace_back([&, piece, candidate] {
+        const PackedSample& sample = samples[candidate.layout == Layout::fours ? 1 : 0];
+        for (std::size_t k = piece == 0 ? 0 : ends[piece - 1]; k < ends[piece]; ++k)
+          for (unsigned panel = 0; panel < candidate.set; ++panel)
+            kernels.run_table(sample.tables[k].view(), candidate.lanes, arena.data() + std::size_t{rows.planes} * candidate.lanes * panel);
       });
   const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(plan.candidates.size()));
   for (std::size_t k = 0; k < plan.candidates.size(); ++k) {
     const auto first = seconds.begin() + static_cast<std::ptrdiff_t>(k * ends.size());
     const double whole = std::accumulate(first, first + static_cast<std::ptrdiff_t>(ends.size()), 0.0);
-    plan.candidates[k].edges_per_s = static_cast<double>(nnz) * plan.candidates[k].lanes / whole;
+    plan.candidates[k].edges_per_s = static_cast<double>(nnz) * plan.candidates[k].lanes * plan.candidates[k].set / whole;
   }
   const auto is_worth_less = [](const Candidate& a, const Candidate& b) { return worth(a) < worth(b); };
   const double best = worth(*std::max_element(plan.candidates.begin(), plan.candidates.end(), is_worth_less));
@@ -111,6 +129,7 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   });
   plan.panel_lanes = chosen->lanes;
   plan.layout = chosen->layout;
+  plan.panel_set = chosen->set;
 }
 
 Layout layout_for(unsigned lanes, cpu::Isa isa) { return lanes < 3 * cpu::kernels_for(isa).vector_lanes ? Layout::fours : Layout::rows; }

@@ -103,12 +103,12 @@ std::string explain(const Plan& plan, const rows::SparseRows& rows) {
   if (plan.candidates.empty()) {
     fmt::format_to(out, "why panels of {}: asked for\n", plan.panel_lanes);
   } else {
-    fmt::format_to(out, "why panels of {}, {}: the widest of those within 7% of the fastest, measured on one core with the table kernel, on a sample of the groups\n", plan.panel_lanes,
-                   to_string(plan.layout));
+    fmt::format_to(out, "why panels of {}, {}{}: the widest of those within 7% of the fastest, measured on one core with the table kernel, on a sample of the groups\n", plan.panel_lanes,
+                   to_string(plan.layout), plan.panel_set == 1 ? "" : fmt::format(", {} for each pass of a table", plan.panel_set));
     for (const Candidate& candidate : plan.candidates)
-      fmt::format_to(out, "  {:4} lanes  {:17}  {:7.2f} billion edges/s  {:7.1f} KiB of planes{}\n", candidate.lanes, to_string(candidate.layout),
-                     candidate.edges_per_s / 1e9, static_cast<double>(rows.planes) * candidate.lanes * sizeof(float) / 1024,
-                     candidate.lanes == plan.panel_lanes && candidate.layout == plan.layout ? "  <- chosen" : "");
+      fmt::format_to(out, "  {} x {:4} lanes  {:17}  {:7.2f} billion edges/s  {:7.1f} KiB of planes{}\n", candidate.set, candidate.lanes, to_string(candidate.layout),
+                     candidate.edges_per_s / 1e9, static_cast<double>(rows.planes) * candidate.lanes * candidate.set * sizeof(float) / 1024,
+                     candidate.is_same_way({plan.panel_lanes, plan.layout, plan.panel_set, 0}) ? "  <- chosen" : "");
   }
   if (!plan.cache_note.empty()) fmt::format_to(out, "{}\n", plan.cache_note);
   return text;

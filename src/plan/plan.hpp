@@ -18,11 +18,14 @@ enum class KernelWish { automatic, table, baked, dense };
 /// "auto", "table", "baked" or "dense". Throws InputError for any other word.
 KernelWish parse_kernel_wish(std::string_view word);
 
-/// A panel width and a layout of the tables that were tried.
+/// A way to take panels through the groups that was tried.
 struct Candidate {
   unsigned lanes;
   Layout layout;
+  unsigned set;        ///< panels that take a group one after the other before the next group: its table comes from afar once for all of them
   double edges_per_s;  ///< one core, a sample of the groups
+
+  bool is_same_way(const Candidate& other) const { return lanes == other.lanes && layout == other.layout && set == other.set; }
 };
 
 /// The table kernel, or baked code of a shape.
@@ -52,6 +55,7 @@ struct Plan {
   cpu::Isa isa;
   unsigned panel_lanes;
   Layout layout = Layout::rows;
+  unsigned panel_set = 1;  ///< Candidate::set
   KernelWish wish = KernelWish::automatic;
   std::vector<Candidate> candidates;  ///< empty: the width was given
   std::vector<PackedTable> groups;
