@@ -26,15 +26,16 @@ std::size_t planes_in_use(const Run& run) {
   return std::max<std::size_t>(most, 1);
 }
 
-/// How many inputs a share takes of `inputs`: as many as stay in the cache, at least as many as the first layer takes at once.
+/// How many inputs a share takes of `inputs`: whole sets of panels, as many as stay in the cache, at least as many as the first layer takes at once.
 std::size_t share_size(const Run& run, std::size_t inputs) {
-  const std::size_t lanes = run.lanes;
+  const std::size_t set = std::size_t{run.lanes} * run.plan.panel_set;
   const std::size_t input_bytes = planes_in_use(run) * sizeof(float);
   const bool deep = run.options.depth_first;
   const std::size_t by_memory = (deep ? cpu::cpu_info().l2_bytes / 2 : most_share_bytes) / input_bytes;
   const std::size_t by_balance = inputs / (std::size_t{run.options.threads} * (deep ? 4 : 1));
-  const std::size_t least = run.counted == nullptr ? lanes * run.plan.panel_set : cpu::bit_lanes;
-  return std::max<std::size_t>(std::min(std::max(by_memory, least), by_balance) / lanes, 1) * lanes;
+  const std::size_t least = run.counted == nullptr ? set : std::max<std::size_t>(set, cpu::bit_lanes);
+  const std::size_t share = std::min(std::max(by_memory, least), by_balance);
+  return share >= set ? share / set * set : std::max<std::size_t>(share / run.lanes, 1) * run.lanes;
 }
 
 /// A pool of parcels at one layer, cut into shares of about equal size.

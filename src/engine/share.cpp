@@ -144,13 +144,16 @@ std::size_t ShareRunner::stretch_end(std::size_t begin, std::size_t stop) {
 
 /// Set after set: while its panels take a group one after the other, the group's table stays in the cache.
 void ShareRunner::run_stretch(std::span<Panel> panels, std::size_t begin, std::size_t end) {
+  std::vector<plan::PanelView>& views = workspace_.views;
   for (std::size_t first = 0; first < panels.size(); first += run_.plan.panel_set) {
     const std::span<Panel> set = panels.subspan(first, std::min<std::size_t>(run_.plan.panel_set, panels.size() - first));
-    for (std::size_t group = begin; group < end; ++group)
-      for (Panel& panel : set) {
-        run_.plan.run(group, panel.lanes, panel.arena.data());
-        active_edges_ += run_.plan.groups[group].nnz() * panel.ids.size();
-      }
+    views.clear();
+    for (Panel& panel : set) views.push_back({panel.lanes, panel.arena.data()});
+    const std::size_t inputs = count_inputs(set);
+    for (std::size_t group = begin; group < end; ++group) {
+      run_.plan.run(group, views);
+      active_edges_ += run_.plan.groups[group].nnz() * inputs;
+    }
   }
 }
 

@@ -6,12 +6,14 @@
 
 #include "engine/bit_planes.hpp"
 #include "engine/panels.hpp"
+#include "plan/panel_set.hpp"
 
 namespace lacuna::engine {
 
 /// Of one core.
 struct Workspace {
   std::vector<Panel> panels;
+  std::vector<plan::PanelView> views;  ///< of the set at hand
   std::optional<BitPlanes> bits;
   std::vector<std::uint8_t> counts;
 };

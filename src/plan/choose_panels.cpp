@@ -111,9 +111,10 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
     for (std::size_t piece = 0; piece < ends.size(); ++piece)
       rivals.emplace_back([&, piece, candidate] {
         const PackedSample& sample = samples[candidate.layout == Layout::fours ? 1 : 0];
+        std::vector<PanelView> panels;
+        for (std::size_t k = 0; k < candidate.set; ++k) panels.push_back({candidate.lanes, arena.data() + k * rows.planes * candidate.lanes});
         for (std::size_t k = piece == 0 ? 0 : ends[piece - 1]; k < ends[piece]; ++k)
-          for (unsigned panel = 0; panel < candidate.set; ++panel)
-            kernels.run_table(sample.tables[k].view(), candidate.lanes, arena.data() + std::size_t{rows.planes} * candidate.lanes * panel);
+          run_set(sample.tables[k], k + 1 < sample.tables.size() ? &sample.tables[k + 1] : nullptr, panels, kernels);
       });
   const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(plan.candidates.size()));
   for (std::size_t k = 0; k < plan.candidates.size(); ++k) {

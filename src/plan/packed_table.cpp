@@ -106,4 +106,12 @@ cpu::Table PackedTable::view() const {
   return table;
 }
 
+std::array<std::span<const std::byte>, 2> PackedTable::stream(std::size_t part, std::size_t parts) const {
+  const auto cut = [&](const auto& values) {
+    const std::size_t first = values.size() * part / parts;
+    return std::as_bytes(std::span(values.data() + first, values.size() * (part + 1) / parts - first));
+  };
+  return {cut(values_), wide_.empty() ? cut(narrow_) : cut(wide_)};
+}
+
 }  // namespace lacuna::plan

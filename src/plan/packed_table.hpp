@@ -2,6 +2,8 @@
 // already stand in that order the network's own arrays (often a memory-mapped store) are used as they are; others are copied.
 #pragma once
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "devices/cpu/kernels.hpp"
@@ -20,6 +22,9 @@ class PackedTable {
 
   /// Valid as long as this object is neither moved nor destroyed.
   cpu::Table view() const;
+
+  /// Part `part` of `parts` of what the kernel reads from beginning to end: weights and sources. Valid as long.
+  std::array<std::span<const std::byte>, 2> stream(std::size_t part, std::size_t parts) const;
   bool is_reordered() const { return !order_.empty(); }
   bool is_in_fours() const { return in_fours_; }
   unsigned source_bits() const { return wide_.empty() ? 16 : 32; }

@@ -76,10 +76,16 @@ Plan make_plan(const rows::SparseRows& rows, const PlanOptions& options) {
   return plan;
 }
 
-void Plan::run(std::size_t group, unsigned lanes, float* arena) const {
-  for (const BakedGroup& code : baked[group])
-    if (code.lanes() == lanes) return code.run(arena);
-  cpu::kernels_for(isa).run_table(groups[group].view(), lanes, arena);
+void Plan::run(std::size_t group, std::span<const PanelView> set) const {
+  const cpu::Kernels& kernels = cpu::kernels_for(isa);
+  if (baked[group].empty()) return run_set(groups[group], group + 1 < groups.size() ? &groups[group + 1] : nullptr, set, kernels);
+  for (const PanelView& panel : set) {
+    const auto code = std::find_if(baked[group].begin(), baked[group].end(), [&](const BakedGroup& made) { return made.lanes() == panel.lanes; });
+    if (code != baked[group].end())
+      code->run(panel.arena);
+    else
+      kernels.run_table(groups[group].view(), panel.lanes, panel.arena);
+  }
 }
 
 unsigned panel_for(std::size_t inputs, unsigned widest, cpu::Isa isa) {

@@ -1,13 +1,15 @@
 // Plan: which kernel runs each row group, on how wide a panel, and why. Chosen by measuring on this device.
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "devices/cpu/isa.hpp"
 #include "plan/baked_group.hpp"
-#include "plan/packed_table.hpp"
+#include "plan/panel_set.hpp"
 #include "plan/tile_shape.hpp"
 #include "rows/sparse_rows.hpp"
 
@@ -64,8 +66,9 @@ struct Plan {
   double gain_of_baked = 0;                    ///< over the table, on the whole network; 0: not measured
   std::string cache_note;                      ///< what the plan cache had to do with it; empty: nothing
 
-  /// Computes a group's rows for all lanes of a panel, with the kernel chosen for it: baked code if there is some for this width.
-  void run(std::size_t group, unsigned lanes, float* arena) const;
+  /// Computes a group's rows for all lanes of a panel, or of a set of them, with the kernel chosen for it: baked code if there is some for this width.
+  void run(std::size_t group, unsigned lanes, float* arena) const { run(group, std::array{PanelView{lanes, arena}}); }
+  void run(std::size_t group, std::span<const PanelView> set) const;
 };
 
 struct PlanOptions {

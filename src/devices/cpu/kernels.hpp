@@ -41,6 +41,7 @@ struct Table {
   Epilogue epilogue = Epilogue::clip;
   float low = 0;   ///< clip: bounds (infinite: none); otherwise the activation's parameters, first and second
   float high = 0;
+  std::array<std::span<const std::byte>, 2> ahead = {};  ///< what runs after this table reads: brought into L2 on the side, some lines with each row
 };
 
 /// Inputs that are on or off travel as bits through the first layer: a plane of bits holds one neuron of `bit_lanes` inputs.

@@ -70,5 +70,27 @@ TEST(PackedTable, OneWeightForAllIsLeftInTheNetworksOwnArrays) {
   EXPECT_FALSE(PackedTable(rows.groups[0], Layout::fours).is_in_fours());
 }
 
+TEST(PackedTable, PartsOfTheStreamAreTheWholeStream) {
+  const rows::SparseRows rows = rows::lower(random_network(40, {{40, 0.3, Activation::relu()}}, 5));
+  const PackedTable table(rows.groups[0], Layout::fours);
+  const cpu::Table view = table.view();
+  const std::array<std::span<const std::byte>, 2> whole = table.stream(0, 1);
+  EXPECT_EQ(static_cast<const void*>(whole[0].data()), view.weights);
+  EXPECT_EQ(static_cast<const void*>(whole[1].data()), view.narrow_sources);
+  EXPECT_EQ(whole[0].size(), table.nnz() * sizeof(float));
+  EXPECT_EQ(whole[1].size(), table.nnz() * sizeof(std::uint16_t));
+  for (const std::size_t parts : {2u, 3u, 7u}) {
+    for (std::size_t stream : {0u, 1u}) {
+      const std::byte* end = whole[stream].data();
+      for (std::size_t part = 0; part < parts; ++part) {
+        const std::span<const std::byte> some = table.stream(part, parts)[stream];
+        EXPECT_EQ(some.data(), end);
+        end = some.data() + some.size();
+      }
+      EXPECT_EQ(end, whole[stream].data() + whole[stream].size());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lacuna::plan
