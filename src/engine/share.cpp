@@ -11,7 +11,7 @@ namespace {
 // begins with a sample and goes on only if that finds something, so looking in vain costs little.
 constexpr std::size_t sample_inputs = 64;
 constexpr double least_patience = 16;
-constexpr double most_patience = 128;
+constexpr double most_patience = 256;
 constexpr double price_of_hashing = 4;  // multiply, shift, two exclusive ors
 constexpr double price_of_moving = 6;   // load, permute, store, and a short copy of what stays
 constexpr std::size_t foresight = 4;    // groups over which closing ranks must pay
