@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,61 +19,115 @@
 HWY_BEFORE_NAMESPACE();
 namespace lacuna::cpu::HWY_NAMESPACE {
 
-/// Row `row` on a tile of V vectors.
+/// A row of a ConvTable on a tile of V vectors, its sums in registers.
 template <unsigned V>
-HWY_INLINE void run_conv_tile(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* HWY_RESTRICT partial) {
-  const Floats d;
-  constexpr std::size_t vector_lanes = hn::MaxLanes(Floats());
-  Vector sum[V];
-  if (table.is_first) {
-    const Vector bias = hn::Set(d, table.bias[row]);
-    for (unsigned v = 0; v < V; ++v) sum[v] = bias;
-  } else {
-    for (unsigned v = 0; v < V; ++v) sum[v] = hn::Load(d, partial + v * vector_lanes);
+class ConvRow {
+ public:
+  HWY_INLINE ConvRow(const ConvTable& table, std::size_t row, const float* partial) {
+    const Floats d;
+    if (table.is_first) {
+      const Vector bias = hn::Set(d, table.bias[row]);
+      for (unsigned v = 0; v < V; ++v) sum_[v] = bias;
+    } else {
+      for (unsigned v = 0; v < V; ++v) sum_[v] = hn::Load(d, partial + v * vector_lanes);
+    }
   }
-  const float* HWY_RESTRICT source = memory.source + tile.source;
-  const ConvNonzero* HWY_RESTRICT nonzero = table.nonzeros + table.row_begin[row];
+
+  HWY_INLINE void add(const ConvNonzero& nonzero, const float* HWY_RESTRICT source) {
+    const Floats d;
+    const float* HWY_RESTRICT input = source + nonzero.offset;
+    const Vector w = hn::Set(d, nonzero.weight);
+    for (unsigned v = 0; v < V; ++v) sum_[v] = hn::MulAdd(w, hn::LoadU(d, input + v * vector_lanes), sum_[v]);
+  }
+
+  HWY_INLINE void finish(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* HWY_RESTRICT partial) {
+    const Floats d;
+    if (!table.is_last) {
+      for (unsigned v = 0; v < V; ++v) hn::Store(sum_[v], d, partial + v * vector_lanes);
+      return;
+    }
+    if (memory.skip != nullptr) {
+      const float* const skip = memory.skip + tile.skip + table.skips[row];
+      for (unsigned v = 0; v < V; ++v) sum_[v] = hn::Add(sum_[v], hn::LoadU(d, skip + v * vector_lanes));
+    }
+    float* const destination = memory.destination + tile.destination + table.destinations[row];
+    if (table.low < -hwy::HighestValue<float>() && table.high > hwy::HighestValue<float>()) {  // no bounds: NaN stays what it is
+      for (unsigned v = 0; v < V; ++v) hn::StoreU(sum_[v], d, destination + v * vector_lanes);
+      return;
+    }
+    const Vector low = hn::Set(d, table.low), high = hn::Set(d, table.high);
+    for (unsigned v = 0; v < V; ++v) hn::StoreU(hn::Min(hn::Max(sum_[v], low), high), d, destination + v * vector_lanes);
+  }
+
+ private:
+  static constexpr std::size_t vector_lanes = hn::MaxLanes(Floats());
+  Vector sum_[V];
+};
+
+template <unsigned V>
+HWY_INLINE void run_conv_row(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* partial) {
+  ConvRow<V> sums(table, row, partial);
+  const float* const source = memory.source + tile.source;
   const ConvNonzero* const end = table.nonzeros + table.row_begin[row + 1];
-  for (; nonzero != end; ++nonzero) {
-    const float* HWY_RESTRICT input = source + nonzero->offset;
-    const Vector w = hn::Set(d, nonzero->weight);
-    for (unsigned v = 0; v < V; ++v) sum[v] = hn::MulAdd(w, hn::LoadU(d, input + v * vector_lanes), sum[v]);
+  for (const ConvNonzero* HWY_RESTRICT nonzero = table.nonzeros + table.row_begin[row]; nonzero != end; ++nonzero) sums.add(*nonzero, source);
+  sums.finish(table, row, memory, tile, partial);
+}
+
+/// Row `row` and the next one in turn, nonzero by nonzero: few vectors have too few sums under way to hide the latency of multiply-adds.
+template <unsigned V>
+HWY_INLINE void run_conv_pair(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* partial, float* next_partial) {
+  ConvRow<V> sums(table, row, partial), next_sums(table, row + 1, next_partial);
+  const float* const source = memory.source + tile.source;
+  const ConvNonzero* HWY_RESTRICT nonzero = table.nonzeros + table.row_begin[row];
+  const ConvNonzero* HWY_RESTRICT next = table.nonzeros + table.row_begin[row + 1];
+  const ConvNonzero* const end = next;
+  const ConvNonzero* const next_end = table.nonzeros + table.row_begin[row + 2];
+  for (std::ptrdiff_t both = std::min(end - nonzero, next_end - next); both > 0; --both) {
+    sums.add(*nonzero++, source);
+    next_sums.add(*next++, source);
   }
-  if (!table.is_last) {
-    for (unsigned v = 0; v < V; ++v) hn::Store(sum[v], d, partial + v * vector_lanes);
-    return;
-  }
-  if (memory.skip != nullptr) {
-    const float* const skip = memory.skip + tile.skip + table.skips[row];
-    for (unsigned v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, skip + v * vector_lanes));
-  }
-  float* const destination = memory.destination + tile.destination + table.destinations[row];
-  if (table.low < -hwy::HighestValue<float>() && table.high > hwy::HighestValue<float>()) {  // no bounds: NaN stays what it is
-    for (unsigned v = 0; v < V; ++v) hn::StoreU(sum[v], d, destination + v * vector_lanes);
-    return;
-  }
-  const Vector low = hn::Set(d, table.low), high = hn::Set(d, table.high);
-  for (unsigned v = 0; v < V; ++v) hn::StoreU(hn::Min(hn::Max(sum[v], low), high), d, destination + v * vector_lanes);
+  while (nonzero != end) sums.add(*nonzero++, source);
+  while (next != next_end) next_sums.add(*next++, source);
+  sums.finish(table, row, memory, tile, partial);
+  next_sums.finish(table, row + 1, memory, tile, next_partial);
+}
+
+/// Rows [row, row + count) on a tile; the sums of the second, where it is not finished, are `stride` floats after those of the first.
+template <unsigned V>
+HWY_INLINE void run_conv_rows(const ConvTable& table, std::size_t row, std::size_t count, const ConvMemory& memory, const ConvTile& tile, float* partial, std::size_t stride) {
+  if (count == 2) return run_conv_pair<V>(table, row, memory, tile, partial, partial + stride);
+  run_conv_row<V>(table, row, memory, tile, partial);
 }
 
 void run_conv_table(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count) {
   constexpr std::size_t vector_lanes = hn::MaxLanes(Floats());
-  float* partial = memory.partial;
-  for (std::size_t row = 0; row < table.rows; ++row)
+  constexpr unsigned widest_pair = HWY_TARGET == HWY_AVX3 ? 4 : 3;  // vectors
+  unsigned widest = 0;
+  std::size_t stride = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    widest = std::max(widest, tiles[k].vectors);
+    stride += tiles[k].vectors * vector_lanes;
+  }
+  const std::size_t together = widest <= widest_pair ? 2 : 1;
+  for (std::size_t row = 0; row < table.rows;) {
+    const std::size_t rows = std::min(together, table.rows - row);
+    float* partial = memory.partial + row * stride;
     for (std::size_t k = 0; k < count; ++k) {
       switch (tiles[k].vectors) {
-        case 1: run_conv_tile<1>(table, row, memory, tiles[k], partial); break;
-        case 2: run_conv_tile<2>(table, row, memory, tiles[k], partial); break;
-        case 3: run_conv_tile<3>(table, row, memory, tiles[k], partial); break;
-        case 4: run_conv_tile<4>(table, row, memory, tiles[k], partial); break;
-        case 5: run_conv_tile<5>(table, row, memory, tiles[k], partial); break;
-        case 6: run_conv_tile<6>(table, row, memory, tiles[k], partial); break;
-        case 7: run_conv_tile<7>(table, row, memory, tiles[k], partial); break;
-        case 8: run_conv_tile<8>(table, row, memory, tiles[k], partial); break;
+        case 1: run_conv_rows<1>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 2: run_conv_rows<2>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 3: run_conv_rows<3>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 4: run_conv_rows<4>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 5: run_conv_row<5>(table, row, memory, tiles[k], partial); break;
+        case 6: run_conv_row<6>(table, row, memory, tiles[k], partial); break;
+        case 7: run_conv_row<7>(table, row, memory, tiles[k], partial); break;
+        case 8: run_conv_row<8>(table, row, memory, tiles[k], partial); break;
         default: HWY_ABORT("conv kernel: %u vectors", tiles[k].vectors);
       }
       partial += tiles[k].vectors * vector_lanes;
     }
+    row += rows;
+  }
 }
 
 /// Everything but clip: a second visit while the values are in the cache.
