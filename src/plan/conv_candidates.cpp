@@ -30,7 +30,7 @@ struct Size {
   /// Code that is fetched from beyond L2 must serve many tiles.
   bool is_worth_code(TileShape shape) const {
     const std::size_t l2 = cpu::cpu_info().l2_bytes, bytes = code_bytes(shape);
-    return bytes <= l2 || (vectors / shape.vectors >= 24 && bytes <= 16 * l2);
+    return bytes <= l2 || (vectors / shape.vectors >= 6 && bytes <= 16 * l2);
   }
 };
 

@@ -60,6 +60,25 @@ TEST(Tensors, OneDimensionalConvolutions) {
   for (const char* kernel : {"dense", "table"}) expect_right(net, {.threads = 2, .kernel = kernel, .tune = "off"});
 }
 
+TEST(Tensors, PoolingOnPlanesTakesWindowsThatHangOverTheEdge) {
+  struct Window {
+    std::int64_t kernel, stride, pad;
+  };
+  for (const Window& window : {Window{2, 2, 0}, {3, 2, 1}, {3, 1, 1}, {2, 3, 0}, {5, 3, 2}, {7, 1, 3}, {9, 2, 4}})
+    for (const std::uint32_t width : {9u, 18u, 37u})
+      for (const char* pool : {"MaxPool", "AveragePool"}) {
+        TensorNetwork net({{2, 3, 11, width}}, 3);
+        const ValueId first = net.conv(net.network.input, {.outputs = 5, .sparsity = 0.8});
+        const auto extent = [&](std::int64_t of) { return static_cast<std::uint32_t>((of + 2 * window.pad - window.kernel) / window.stride + 1); };
+        const ValueId pooled = net.call(pool, {first}, {{2, 5, extent(11), extent(width)}},
+                                        {{"kernel_shape", std::vector<std::int64_t>(2, window.kernel)}, {"pads", std::vector<std::int64_t>(4, window.pad)}, {"strides", std::vector<std::int64_t>(2, window.stride)}});
+        net.conv(pooled, {.outputs = 4, .sparsity = 0.8});
+        const CompileOptions options{.threads = 2, .kernel = "table", .tune = "off"};
+        EXPECT_NE(compile(net.network, options).explain().find("on planes"), std::string::npos);
+        expect_right(net, options);
+      }
+}
+
 TEST(Tensors, AConvolutionMayReadAConstant) {
   TensorNetwork net({{1, 4, 6, 6}}, 3);
   std::vector<float> values(4 * 6 * 6);

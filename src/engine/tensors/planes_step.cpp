@@ -69,6 +69,35 @@ class PoolOnPlanes : public Step {
     for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = combine(target[lane], source[lane]);
   }
 
+  /// Outputs [begin, end) of a line whose windows are whole, where lanes are pixels: column after column of the window, all outputs at once.
+  struct Whole {
+    std::uint32_t begin, end;
+  };
+  Whole whole_windows() const {
+    if (to_.lanes_are_inputs()) return {0, 0};
+    const std::int64_t stride = pool_.strides[1], pad = pool_.pads_begin[1], beyond = std::int64_t{from_.width} + pad - pool_.kernel[1];
+    const auto begin = static_cast<std::uint32_t>(std::min<std::int64_t>((pad + stride - 1) / stride, to_.width));
+    const auto end = static_cast<std::uint32_t>(beyond < 0 ? 0 : std::min<std::int64_t>(beyond / stride + 1, to_.width));
+    return {begin, std::max(begin, end)};
+  }
+
+  template <std::size_t stride, typename Combine>
+  static void combine_columns(float* __restrict target, const float* __restrict source, std::size_t count, std::size_t columns, std::size_t any_stride, const Combine& combine) {
+    const std::size_t step = stride == 0 ? any_stride : stride;  // a stride known here makes vector code
+    for (std::size_t x = 0; x < count; ++x) target[x] = source[x * step];
+    for (std::size_t column = 1; column < columns; ++column)
+      for (std::size_t x = 0; x < count; ++x) target[x] = combine(target[x], source[x * step + column]);
+  }
+
+  template <typename Combine>
+  void pool_whole(float* target, const float* column_best, const Whole& whole, const Combine& combine) const {
+    const std::size_t stride = pool_.strides[1], columns = pool_.kernel[1], count = whole.end - whole.begin;
+    const float* const source = column_best + whole.begin * stride - pool_.pads_begin[1];
+    if (stride == 1) return combine_columns<1>(target + whole.begin, source, count, columns, stride, combine);
+    if (stride == 2) return combine_columns<2>(target + whole.begin, source, count, columns, stride, combine);
+    combine_columns<0>(target + whole.begin, source, count, columns, stride, combine);
+  }
+
   /// First down the lines of the window, all lanes at once; then along the line.
   void pool_line(const float* input, float* output, std::size_t image, std::size_t channel, std::uint32_t y, std::vector<float>& column_best) const {
     const Reach lines = reach(y, 0, from_.height);
@@ -78,14 +107,22 @@ class PoolOnPlanes : public Step {
       for (std::size_t line = lines.begin + 1; line < lines.end; ++line)
         combine_lanes(column_best.data(), input + from_.at(image, channel, line, 0), column_best.size(), combine);
       const std::size_t lanes = to_.lanes_are_inputs() ? to_.batch : 1;
-      for (std::uint32_t x = 0; x < to_.width; ++x) {
+      const auto pool_window = [&](std::uint32_t x) {
         const Reach columns = reach(x, 1, from_.width);
         float* const target = output + to_.at(image, channel, y, x);
         const float* const source = column_best.data() + columns.begin * from_.column;
         std::copy_n(source, lanes, target);
         for (std::size_t column = 1; column < columns.end - columns.begin; ++column) combine_lanes(target, source + column * from_.column, lanes, combine);
-        if (pool_.kind == Kind::maximum) continue;
+      };
+      const Whole whole = whole_windows();
+      for (std::uint32_t x = 0; x < whole.begin; ++x) pool_window(x);
+      if (whole.begin < whole.end) pool_whole(output + to_.at(image, channel, y, 0), column_best.data(), whole, combine);
+      for (std::uint32_t x = whole.end; x < to_.width; ++x) pool_window(x);
+      if (pool_.kind == Kind::maximum) return;
+      for (std::uint32_t x = 0; x < to_.width; ++x) {
+        const Reach columns = reach(x, 1, from_.width);
         const float seen = scale > 0 ? scale : static_cast<float>((lines.end - lines.begin) * (columns.end - columns.begin));
+        float* const target = output + to_.at(image, channel, y, x);
         for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] /= seen;
       }
     };
