@@ -31,7 +31,7 @@ struct CompileOptions {
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
   std::string kernel = "auto";            ///< auto (the fastest measured), table, baked, or dense (networks of tensors)
-  std::string tune = "fast";              ///< networks of tensors: how long kernels are timed: off, fast or full
+  std::string tune = "fast";              ///< networks of tensors: how long kernels are timed: off, fast or full; neuron graphs: full tries machine code too
   std::string precision = "f32";          ///< of neuron graphs: f32 (fast) or f64 (bit for bit the plain loop in double)
   Progress progress = {};
   /// Where the network after the passes is kept for the next time; empty: nowhere. It is kept when at most half of the edges are left.

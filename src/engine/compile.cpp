@@ -80,10 +80,9 @@ Program compile(const Network& network, const CompileOptions& options) {
                          engine::TensorCompiled{std::move(chosen), std::move(program), edges_left}}));
   }
   if (simplified.network.has_neuron_graphs()) {
-    if (kernel == plan::KernelWish::baked || kernel == plan::KernelWish::dense) throw Unsupported("neuron graphs have the table kernel only; leave --kernel out");
     levelise_all(simplified.network);
     engine::graphs::GraphProgram program = engine::graphs::build_program(
-        simplified.network, {isa, threads, engine::graphs::parse_precision(options.precision), options.panel_lanes, options.tune != "off"});
+        simplified.network, {isa, threads, engine::graphs::parse_precision(options.precision), options.panel_lanes, options.tune != "off", kernel, options.tune == "full"});
     engine::Compiled compiled = compiled_without_plan(std::move(simplified.network), isa, threads, selected, count_edges(network));
     compiled.simplified = std::move(simplified.report);
     compiled.graphs = std::move(program);

@@ -38,6 +38,9 @@ class GraphTable {
     run_nodes(kernel, nodes(slice), lanes, before, after);
   }
 
+  /// All rows as the kernels take them; valid as long as this object is neither moved nor destroyed.
+  Nodes nodes() const { return nodes(all_); }
+
   const std::vector<cpu::NodeRun>& runs() const { return all_.runs; }
   std::uint64_t edges() const { return edges_.size(); }
   std::uint32_t rows() const { return static_cast<std::uint32_t>(bias_.size()); }

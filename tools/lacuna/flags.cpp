@@ -55,7 +55,7 @@ void add_compile_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--kernel", options.kernel, "auto (the fastest measured), table (walks an index), baked (code made for this network) or dense (models)")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "table", "baked", "dense"}));
-  command.add_option("--tune", options.tune, "Models: how long kernels are timed before one is chosen: off, fast or full; what was found is remembered")
+  command.add_option("--tune", options.tune, "Models: how long kernels are timed before one is chosen: off, fast or full; what was found is remembered. Neuron graphs: full tries machine code too")
       ->capture_default_str()
       ->check(CLI::IsMember({"off", "fast", "full"}));
   command.add_option("--precision", options.precision, "Neuron graphs: f32 (fast) or f64 (exact: every bit of the plain loop in double)")

@@ -88,7 +88,7 @@ double measure_width(const Member<T>& member, const cpu::NodeKernel& kernel, uns
   std::fill_n(arena, 2 * floats, T{0.01f});
   const auto once = [&](unsigned runs) {
     const auto start = Clock::now();
-    for (unsigned k = 0; k < runs; ++k) member.table.run(kernel, lanes, arena, member.update == Update::feed_forward ? arena : arena + floats);
+    for (unsigned k = 0; k < runs; ++k) member.run(kernel, lanes, arena, member.update == Update::feed_forward ? arena : arena + floats);
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   once(1);
@@ -137,10 +137,69 @@ void choose_width(GraphSet<T>& set, const GraphOptions& options) {
   }
 }
 
+const NeuronGraph& graph_of(const Network& network, std::size_t member) { return std::get<NeuronGraph>(network.operators[member].operation); }
+
+/// Bytes of code for an edge; beyond a core's L2 the table is faster (decision 0012).
+constexpr std::uint64_t edge_code_bytes = 16;
+
+/// Those whose panels a narrow last one is halved to: no three vectors.
+std::vector<plan::TileShape> shapes_for_panels(cpu::Isa isa) {
+  std::vector<plan::TileShape> shapes;
+  for (const plan::TileShape shape : plan::tile_shapes(isa))
+    if (std::find(std::begin(cpu::node_panel_vectors), std::end(cpu::node_panel_vectors), shape.vectors) != std::end(cpu::node_panel_vectors)) shapes.push_back(shape);
+  return shapes;
+}
+
+void bake_members(GraphSet<float>& set, const Network& network, cpu::Isa isa, plan::TileShape shape) {
+  set.lanes = shape.vectors * set.kernel.vector_lanes;
+  base::parallel_for(set.threads, set.members.size(), [&](std::size_t k, unsigned) {
+    Member<float>& member = set.members[k];
+    if (plan::can_be_baked(graph_of(network, k), member.table)) member.code = std::make_shared<const plan::BakedGraph>(graph_of(network, k), member.table, isa, shape);
+  });
+}
+
+/// Code of each shape against the table on the widths that were timed, on the largest graph.
+void choose_code(GraphSet<float>& set, const Network& network, const GraphOptions& options) {
+  const auto largest = std::max_element(set.members.begin(), set.members.end(), [](const auto& a, const auto& b) { return a.table.edges() < b.table.edges(); });
+  if (largest == set.members.end() || largest->table.edges() == 0 || largest->table.edges() * edge_code_bytes > cpu::cpu_info().l2_bytes) return;
+  const std::size_t member = static_cast<std::size_t>(largest - set.members.begin());
+  if (!plan::can_be_baked(graph_of(network, member), largest->table)) return;
+  double best = 0;
+  for (const Width& width : set.widths) best = std::max(best, width.edges_per_s);
+  plan::TileShape chosen;
+  for (const plan::TileShape shape : shapes_for_panels(options.isa)) {
+    Member<float> baked = *largest;
+    const unsigned lanes = shape.vectors * set.kernel.vector_lanes;
+    baked.code = std::make_shared<const plan::BakedGraph>(graph_of(network, member), baked.table, options.isa, shape);
+    base::AlignedFloats arena(2 * std::size_t{baked.planes} * lanes);
+    const double rate = measure_width(baked, set.kernel, lanes, arena.data());
+    set.widths.push_back({lanes, rate, shape});
+    if (rate > best) best = rate, chosen = shape;
+  }
+  if (chosen.vectors != 0) bake_members(set, network, options.isa, chosen);
+}
+
+/// Code for every graph, as it was asked for: as wide as the panels, or the widest there is.
+void force_code(GraphSet<float>& set, const Network& network, const GraphOptions& options) {
+  const std::vector<plan::TileShape> shapes = shapes_for_panels(options.isa);
+  if (shapes.empty()) throw Unsupported(fmt::format("kernel \"baked\": there is baked code for avx2 and avx512, not for {}; ask for auto or table", cpu::name(options.isa)));
+  for (std::size_t k = 0; k < set.members.size(); ++k)
+    if (!plan::can_be_baked(graph_of(network, k), set.members[k].table))
+      throw Unsupported(fmt::format("{}: there is baked code for feed-forward graphs of sums that end in bounds (relu, clamped, identity); ask for auto or table",
+                                    network.value(network.operators[k].output).name));
+  const auto fits = std::find_if(shapes.begin(), shapes.end(), [&](plan::TileShape shape) { return shape.vectors * set.kernel.vector_lanes == set.lanes; });
+  if (fits == shapes.end() && options.panel_lanes != 0) throw Unsupported(fmt::format("kernel \"baked\": there is no code for panels of {} lanes; leave the width out", options.panel_lanes));
+  bake_members(set, network, options.isa, fits != shapes.end() ? *fits : shapes.front());
+}
+
 template <typename T>
 GraphSet<T> make_set(const Network& network, const GraphOptions& options) {
   GraphSet<T> set{make_members<T>(network, options), cpu::node_kernel_for(options.isa), 0, options.threads, {}};
   choose_width(set, options);
+  if constexpr (std::is_same_v<T, float>) {
+    if (options.kernel == plan::KernelWish::baked) force_code(set, network, options);
+    if (options.kernel == plan::KernelWish::automatic && options.takes_time && options.panel_lanes == 0) choose_code(set, network, options);
+  }
   return set;
 }
 
@@ -149,7 +208,10 @@ GraphSet<T> set_with_weights(const GraphSet<T>& set, const Network& network) {
   GraphSet<T> changed = set;
   base::parallel_for(count_edges(network) < worth_threads ? 1 : set.threads, changed.members.size(), [&](std::size_t k, unsigned) {
     const Operator& op = network.operators[k];
-    changed.members[k].table = plan::GraphTable<T>(std::get<NeuronGraph>(op.operation), network.value(op.output).name);
+    Member<T>& member = changed.members[k];
+    member.table = plan::GraphTable<T>(std::get<NeuronGraph>(op.operation), network.value(op.output).name);
+    if constexpr (std::is_same_v<T, float>)
+      if (member.code) member.code = std::make_shared<const plan::BakedGraph>(graph_of(network, k), member.table, member.code->isa(), member.code->shape());
   });
   return changed;
 }
@@ -167,7 +229,11 @@ Precision parse_precision(std::string_view word) {
 }
 
 GraphProgram build_program(const Network& network, const GraphOptions& options) {
-  if (options.precision == Precision::f64) return make_set<double>(network, options);
+  if (options.kernel == plan::KernelWish::dense) throw Unsupported("neuron graphs have no dense kernel; ask for auto, table or baked");
+  if (options.precision == Precision::f64) {
+    if (options.kernel == plan::KernelWish::baked) throw Unsupported("kernel \"baked\": exact answers (f64) come from the table; ask for auto or table");
+    return make_set<double>(network, options);
+  }
   return make_set<float>(network, options);
 }
 

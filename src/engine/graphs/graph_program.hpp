@@ -14,7 +14,9 @@
 
 #include "base/aligned_buffer.hpp"
 #include "devices/cpu/isa.hpp"
+#include "plan/baked_graph.hpp"
 #include "plan/graph_table.hpp"
+#include "plan/plan.hpp"
 
 namespace lacuna::engine::graphs {
 
@@ -38,6 +40,13 @@ struct Member {
   Update update;
   std::uint32_t steps;
   std::vector<Phase> phases{};   ///< empty: too small to be split
+  std::shared_ptr<const plan::BakedGraph> code{};  ///< for panels as wide as it; null: the table runs them all
+
+  void run(const cpu::NodeKernel& kernel, unsigned lanes, const T* before, T* after) const {
+    if constexpr (std::is_same_v<T, float>)
+      if (code != nullptr && code->lanes() == lanes) return code->run(after);
+    table.run(kernel, lanes, before, after);
+  }
 };
 
 /// What a session keeps from run to run.
@@ -49,10 +58,11 @@ struct Workspace {
   std::vector<base::AlignedFloats> states;       ///< of each member, panel by panel; empty: zeros
 };
 
-/// A width that was timed.
+/// A width that was timed, with the table or with code of a shape.
 struct Width {
   unsigned lanes;
   double edges_per_s;
+  plan::TileShape shape{};  ///< 0 vectors: the table
 };
 
 template <typename T>
@@ -74,9 +84,11 @@ struct GraphOptions {
   Precision precision;
   unsigned panel_lanes;  ///< 0: measure
   bool measure;
+  plan::KernelWish kernel = plan::KernelWish::automatic;
+  bool takes_time = false;  ///< code is tried too, which takes milliseconds for each graph
 };
 
-/// Needs: every graph is levelised. Throws InputError for a panel width the kernels do not have.
+/// Needs: every graph is levelised. Throws InputError for a panel width the kernels do not have, Unsupported for code where there is none.
 GraphProgram build_program(const Network& network, const GraphOptions& options);
 
 /// The same program with the weights of another network: levelised like it, of the same structure.

@@ -217,7 +217,7 @@ class Run {
           if (member.update != Update::feed_forward) continue;
           if (loaded != member.input_index) load_inputs(member, panel, step, memory);
           loaded = member.input_index;
-          member.table.run(set_.kernel, panel.lanes, memory, memory);
+          member.run(set_.kernel, panel.lanes, memory, memory);
           store_outputs(m, panel, step, memory);
         }
       }

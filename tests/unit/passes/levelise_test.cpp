@@ -113,7 +113,7 @@ TEST(NeuronGraphRules, RefuseWhatIsNotHere) {
   const Network graph = parse(std::string(head) + "y = neurons x feed_forward outputs [2] {\n  2: relu sum bias 0 response 1 0*1e39\n}\noutput y\n");
   const Network layered = parse("lacuna network 1\ninput x 1\ny = linear x 1 relu {\n  0: 0*1\n}\noutput y\n");
   EXPECT_EQ(message([&] { compile(graph); }), "y: a weight or bias of 2 is beyond what a float holds; compile it in f64");
-  EXPECT_EQ(message([&] { compile(graph, {.kernel = "baked", .precision = "f64"}); }), "neuron graphs have the table kernel only; leave --kernel out");
+  EXPECT_EQ(message([&] { compile(graph, {.kernel = "baked", .precision = "f64"}); }), "kernel \"baked\": exact answers (f64) come from the table; ask for auto or table");
   EXPECT_EQ(message([&] { compile(layered, {.precision = "f64"}); }), "only neuron graphs are computed in f64");
   EXPECT_EQ(message([&] { compile(layered).with_weights(layered); }), "only the weights of neuron graphs can be changed in a program");
   const Program exact = compile(graph, {.precision = "f64"});
