@@ -11,7 +11,7 @@ namespace {
 // begins with a sample and goes on only if that finds something, so looking in vain costs little.
 constexpr std::size_t sample_inputs = 64;
 constexpr double least_patience = 16;
-constexpr double most_patience = 256;
+constexpr double most_patience = 128;
 constexpr double price_of_hashing = 4;  // multiply, shift, two exclusive ors
 constexpr double price_of_moving = 6;   // load, permute, store, and a short copy of what stays
 constexpr std::size_t foresight = 4;    // groups over which closing ranks must pay
@@ -145,13 +145,14 @@ std::size_t ShareRunner::stretch_end(std::size_t begin, std::size_t stop) {
 /// Set after set: while its panels take a group one after the other, the group's table stays in the cache.
 void ShareRunner::run_stretch(std::span<Panel> panels, std::size_t begin, std::size_t end) {
   std::vector<plan::PanelView>& views = workspace_.views;
+  const bool fetches_next = run_.plan.panel_set > 1 || panels.size() == 1;  // else the other panels find this group's table in the cache
   for (std::size_t first = 0; first < panels.size(); first += run_.plan.panel_set) {
     const std::span<Panel> set = panels.subspan(first, std::min<std::size_t>(run_.plan.panel_set, panels.size() - first));
     views.clear();
     for (Panel& panel : set) views.push_back({panel.lanes, panel.arena.data()});
     const std::size_t inputs = count_inputs(set);
     for (std::size_t group = begin; group < end; ++group) {
-      run_.plan.run(group, views);
+      run_.plan.run(group, views, fetches_next);
       active_edges_ += run_.plan.groups[group].nnz() * inputs;
     }
   }

@@ -114,7 +114,7 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
         std::vector<PanelView> panels;
         for (std::size_t k = 0; k < candidate.set; ++k) panels.push_back({candidate.lanes, arena.data() + k * rows.planes * candidate.lanes});
         for (std::size_t k = piece == 0 ? 0 : ends[piece - 1]; k < ends[piece]; ++k)
-          run_set(sample.tables[k], k + 1 < sample.tables.size() ? &sample.tables[k + 1] : nullptr, panels, kernels);
+          run_set(sample.tables[k], candidate.set > 1 && k + 1 < sample.tables.size() ? &sample.tables[k + 1] : nullptr, panels, kernels);
       });
   const std::vector<double> seconds = fewest_seconds(rivals, measure_seconds * static_cast<double>(plan.candidates.size()));
   for (std::size_t k = 0; k < plan.candidates.size(); ++k) {

@@ -12,7 +12,7 @@ struct PanelView {
   float* arena;
 };
 
-/// All rows of `table` for all lanes of the panels. Several panels bring `next` (null: nothing) into the cache on the way, a part each.
+/// All rows of `table` for all lanes of the panels, which bring `next` (null: nothing) into the cache on the way, a part each.
 void run_set(const PackedTable& table, const PackedTable* next, std::span<const PanelView> panels, const cpu::Kernels& kernels);
 
 }  // namespace lacuna::plan

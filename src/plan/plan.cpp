@@ -76,9 +76,9 @@ Plan make_plan(const rows::SparseRows& rows, const PlanOptions& options) {
   return plan;
 }
 
-void Plan::run(std::size_t group, std::span<const PanelView> set) const {
+void Plan::run(std::size_t group, std::span<const PanelView> set, bool fetches_next) const {
   const cpu::Kernels& kernels = cpu::kernels_for(isa);
-  if (baked[group].empty()) return run_set(groups[group], group + 1 < groups.size() ? &groups[group + 1] : nullptr, set, kernels);
+  if (baked[group].empty()) return run_set(groups[group], fetches_next && group + 1 < groups.size() ? &groups[group + 1] : nullptr, set, kernels);
   for (const PanelView& panel : set) {
     const auto code = std::find_if(baked[group].begin(), baked[group].end(), [&](const BakedGroup& made) { return made.lanes() == panel.lanes; });
     if (code != baked[group].end())

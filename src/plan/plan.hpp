@@ -67,8 +67,9 @@ struct Plan {
   std::string cache_note;                      ///< what the plan cache had to do with it; empty: nothing
 
   /// Computes a group's rows for all lanes of a panel, or of a set of them, with the kernel chosen for it: baked code if there is some for this width.
-  void run(std::size_t group, unsigned lanes, float* arena) const { run(group, std::array{PanelView{lanes, arena}}); }
-  void run(std::size_t group, std::span<const PanelView> set) const;
+  void run(std::size_t group, unsigned lanes, float* arena) const { run(group, std::array{PanelView{lanes, arena}}, false); }
+  /// `fetches_next`: the next group's table is brought into the cache on the way, for panels that go on with it at once.
+  void run(std::size_t group, std::span<const PanelView> set, bool fetches_next) const;
 };
 
 struct PlanOptions {
