@@ -108,6 +108,12 @@ unsigned likely_width(std::uint32_t planes, unsigned vector_lanes) {
   return lanes;
 }
 
+/// The member that kernels are timed on; the end of the members if there are none.
+template <typename T>
+auto largest_of(GraphSet<T>& set) {
+  return std::max_element(set.members.begin(), set.members.end(), [](const auto& a, const auto& b) { return a.table.edges() < b.table.edges(); });
+}
+
 template <typename T>
 void choose_width(GraphSet<T>& set, const GraphOptions& options) {
   if (options.panel_lanes != 0) {
@@ -118,7 +124,7 @@ void choose_width(GraphSet<T>& set, const GraphOptions& options) {
     set.lanes = options.panel_lanes;
     return;
   }
-  const auto largest = std::max_element(set.members.begin(), set.members.end(), [](const auto& a, const auto& b) { return a.table.edges() < b.table.edges(); });
+  const auto largest = largest_of(set);
   set.lanes = largest == set.members.end() ? set.kernel.vector_lanes : likely_width<T>(largest->planes, set.kernel.vector_lanes);
   if (largest == set.members.end() || !options.measure || largest->table.edges() == 0) return;
   constexpr std::size_t worth_measuring = 8 << 20;  // bytes of a panel; wider ones are slower, and slow to find that out
@@ -160,7 +166,7 @@ void bake_members(GraphSet<float>& set, const Network& network, cpu::Isa isa, pl
 
 /// Code of each shape against the table on the widths that were timed, on the largest graph.
 void choose_code(GraphSet<float>& set, const Network& network, const GraphOptions& options) {
-  const auto largest = std::max_element(set.members.begin(), set.members.end(), [](const auto& a, const auto& b) { return a.table.edges() < b.table.edges(); });
+  const auto largest = largest_of(set);
   if (largest == set.members.end() || largest->table.edges() == 0 || largest->table.edges() * edge_code_bytes > cpu::cpu_info().l2_bytes) return;
   const std::size_t member = static_cast<std::size_t>(largest - set.members.begin());
   if (!plan::can_be_baked(graph_of(network, member), largest->table)) return;

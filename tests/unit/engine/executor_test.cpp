@@ -31,14 +31,16 @@ Answer run_in_sets(plan::Plan& plan, unsigned set, const rows::SparseRows& rows,
 void expect_same_bits(const Network& network, const SparseMatrix& inputs) {
   const rows::SparseRows rows = rows::lower(network);
   const std::optional<plan::CountedLayer> counted = plan::CountedLayer::of(rows);
-  const cpu::Isa isa = cpu::available_isas().back();
-  plan::Plan plan = plan::make_plan(rows, {isa, cpu::kernels_for(isa).vector_lanes, 1, plan::KernelWish::table});
-  for (const bool depth_first : {true, false}) {
-    for (const unsigned threads : {1u, 2u}) {
-      const auto run = [&](unsigned set) { return run_in_sets(plan, set, rows, counted ? &*counted : nullptr, Batch(inputs), {threads, true, true, depth_first}); };
-      const Answer alone = run(1);
-      EXPECT_FALSE(alone.survivors.empty());
-      for (const unsigned set : {2u, 3u, 6u, 100u}) EXPECT_EQ(run(set), alone) << set << " panels, " << threads << " threads, depth first " << depth_first;
+  for (const cpu::Isa isa : cpu::available_isas()) {
+    plan::Plan plan = plan::make_plan(rows, {isa, cpu::kernels_for(isa).vector_lanes, 1, plan::KernelWish::table});
+    for (const bool depth_first : {true, false}) {
+      for (const unsigned threads : {1u, 2u}) {
+        const auto run = [&](unsigned set) { return run_in_sets(plan, set, rows, counted ? &*counted : nullptr, Batch(inputs), {threads, true, true, depth_first}); };
+        const Answer alone = run(1);
+        EXPECT_FALSE(alone.survivors.empty());
+        for (const unsigned set : {2u, 3u, 6u, 100u})
+          EXPECT_EQ(run(set), alone) << cpu::name(isa) << ", " << set << " panels, " << threads << " threads, depth first " << depth_first;
+      }
     }
   }
 }
