@@ -1,22 +1,17 @@
-// A run of floats on a 64-byte boundary, as SIMD kernels and cache lines want it. Not zeroed.
+// A run of floats on a 64-byte boundary, as SIMD kernels and cache lines want it. Not zeroed. Large ones are on pages of 2 MiB where the system has them.
 #pragma once
 
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
-#include <new>
 
 namespace lacuna::base {
 
 class AlignedFloats {
  public:
   AlignedFloats() = default;
-  explicit AlignedFloats(std::size_t size) : size_(size) {
-    constexpr std::size_t boundary = 64;
-    const std::size_t bytes = (size * sizeof(float) + boundary - 1) / boundary * boundary;
-    data_.reset(static_cast<float*>(std::aligned_alloc(boundary, bytes == 0 ? boundary : bytes)));
-    if (!data_) throw std::bad_alloc();
-  }
+  /// Throws std::bad_alloc.
+  explicit AlignedFloats(std::size_t size);
   float* data() { return data_.get(); }
   const float* data() const { return data_.get(); }
   std::size_t size() const { return size_; }

@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <iterator>
 
 namespace lacuna::base {
+namespace {
+
+constexpr std::array units = {"KiB", "MiB", "GiB", "TiB"};
+
+}  // namespace
 
 std::string quote(std::string_view text) {
   constexpr std::size_t shown = 32;
@@ -21,12 +28,27 @@ std::string quote(std::string_view text) {
 }
 
 std::string human_bytes(std::uint64_t bytes) {
-  constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) return fmt::format("{} bytes", bytes);
   double amount = static_cast<double>(bytes) / 1024;
   std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < std::size(units); ++unit) amount /= 1024;
+  for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
   return fmt::format("{:.1f} {}", amount, units[unit]);
+}
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  double amount = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  if (!text.empty()) {
+    std::size_t unit = 0;
+    while (unit < units.size() && text != units[unit]) ++unit;
+    if (unit == units.size()) return std::nullopt;
+    amount *= static_cast<double>(std::uint64_t{1024} << (10 * unit));
+  }
+  if (!(amount >= 1 && amount < 0x1p63)) return std::nullopt;
+  return static_cast<std::uint64_t>(amount);
 }
 
 }  // namespace lacuna::base

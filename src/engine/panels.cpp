@@ -185,7 +185,7 @@ void close_ranks(std::span<Panel> panels, std::span<const rows::PlaneRange> live
     std::vector<std::pair<std::size_t, unsigned>> narrowed;  // panels that are full now, and how wide they are; this one may be among them
     for (std::size_t first = 0; first < staying.size();) {
       const std::size_t count = std::min<std::size_t>(staying.size() - first, lanes - seated.size());
-      moves.push_back({panels[target].arena.data(), lanes, static_cast<unsigned>(seated.size()), first, count});
+      moves.push_back({panels[target].arena, lanes, static_cast<unsigned>(seated.size()), first, count});
       seated.insert(seated.end(), staying.begin() + static_cast<std::ptrdiff_t>(first), staying.begin() + static_cast<std::ptrdiff_t>(first + count));
       first += count;
       left -= count;

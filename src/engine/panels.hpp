@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "base/aligned_buffer.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "rows/sparse_rows.hpp"
 
@@ -13,13 +12,13 @@ namespace lacuna::engine {
 
 /// One arena of planes and the inputs in its lanes: lane k holds input ids[k]; lanes beyond are padding.
 struct Panel {
-  base::AlignedFloats arena;
+  float* arena = nullptr;  ///< lent by whoever seats the panel
   unsigned lanes = 0;
   std::vector<std::uint32_t> ids;
   std::vector<std::uint8_t> stays;  ///< one flag a lane, as of the last look
 
-  float* plane(std::size_t index) { return arena.data() + index * lanes; }
-  const float* plane(std::size_t index) const { return arena.data() + index * lanes; }
+  float* plane(std::size_t index) { return arena + index * lanes; }
+  const float* plane(std::size_t index) const { return arena + index * lanes; }
 };
 
 /// All inputs stay.

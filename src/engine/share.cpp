@@ -39,9 +39,10 @@ void ShareRunner::seat(std::size_t count) {
   const std::size_t needed = (count + run_.lanes - 1) / run_.lanes;
   const std::size_t floats = std::size_t{run_.rows.planes} * run_.lanes;
   if (workspace_.panels.size() < needed) workspace_.panels.resize(needed);
+  if (workspace_.planes.size() < needed * floats) workspace_.planes = base::AlignedFloats(needed * floats);
   for (Panel& panel : workspace_.panels) panel.ids.clear();
   for (std::size_t k = 0; k < needed; ++k) {
-    if (workspace_.panels[k].arena.size() < floats) workspace_.panels[k].arena = base::AlignedFloats(floats);
+    workspace_.panels[k].arena = workspace_.planes.data() + k * floats;
     workspace_.panels[k].lanes = plan::panel_for(count - k * run_.lanes, run_.lanes, run_.plan.isa);
     workspace_.panels[k].ids.resize(std::min<std::size_t>(run_.lanes, count - k * run_.lanes));
   }
@@ -149,7 +150,7 @@ void ShareRunner::run_stretch(std::span<Panel> panels, std::size_t begin, std::s
   for (std::size_t first = 0; first < panels.size(); first += run_.plan.panel_set) {
     const std::span<Panel> set = panels.subspan(first, std::min<std::size_t>(run_.plan.panel_set, panels.size() - first));
     views.clear();
-    for (Panel& panel : set) views.push_back({panel.lanes, panel.arena.data()});
+    for (Panel& panel : set) views.push_back({panel.lanes, panel.arena});
     const std::size_t inputs = count_inputs(set);
     for (std::size_t group = begin; group < end; ++group) {
       run_.plan.run(group, views, fetches_next);

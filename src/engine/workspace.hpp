@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/aligned_buffer.hpp"
 #include "engine/bit_planes.hpp"
 #include "engine/panels.hpp"
 #include "plan/panel_set.hpp"
@@ -12,6 +13,7 @@ namespace lacuna::engine {
 
 /// Of one core.
 struct Workspace {
+  base::AlignedFloats planes;  ///< of all panels
   std::vector<Panel> panels;
   std::vector<plan::PanelView> views;  ///< of the set at hand
   std::optional<BitPlanes> bits;

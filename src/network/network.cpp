@@ -47,7 +47,15 @@ std::uint64_t edges_of(const Network& network, const Operator& op, const Conv& c
 }
 
 std::uint64_t edges_of(const Network&, const Operator&, const Add&) { return 0; }
-std::uint64_t edges_of(const Network&, const Operator&, const Call&) { return 0; }
+
+/// A convolution of bytes multiplies; other calls are not counted.
+std::uint64_t edges_of(const Network& network, const Operator& op, const Call& call) {
+  if (call.name != "QLinearConv" || !network.value(op.inputs[3]).is_constant) return 0;
+  const Value& weights = network.value(op.inputs[3]);
+  const auto zeros = static_cast<std::uint64_t>(std::count(weights.constant.begin(), weights.constant.end(), std::byte{0}));
+  return (weights.shape.size() - zeros) * (network.value(op.output).shape.size() / std::max(weights.shape.extents[0], 1u));
+}
+
 std::uint64_t edges_of(const Network&, const Operator&, const NeuronGraph& graph) { return graph.weights.size(); }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <lacuna/error.hpp>
 
@@ -15,28 +16,6 @@
 namespace lacuna::plan {
 namespace {
 
-kernel::Kernel row_block(const rows::RowGroup& group, std::uint32_t begin, std::uint32_t end, std::uint64_t plane_bytes) {
-  kernel::SparseRowBlock block;
-  block.name = fmt::format("{}[{},{})", group.name, begin, end);
-  block.may_multiply_at_end = group.weights.has_one_value();  // where the table kernel does: the same bits whichever runs
-  cpu::Table epilogue;
-  set_epilogue(epilogue, group.activation);
-  if (epilogue.epilogue == cpu::Epilogue::clip) {
-    block.low = epilogue.low;
-    block.high = epilogue.high;
-  }
-  for (std::uint32_t row = begin; row < end; ++row) {
-    kernel::SparseRowBlock::Row& made = block.rows.emplace_back();
-    made.destination = (std::uint64_t{group.destination.first} + row) * plane_bytes;
-    if (!group.bias.empty()) made.bias = group.bias[group.bias.size() == 1 ? 0 : row];
-    for (rows::PlaneRange residual : group.residuals) made.residuals.push_back((std::uint64_t{residual.first} + row) * plane_bytes);
-    for (std::size_t e = group.weights.row_begin[row]; e < group.weights.row_begin[row + std::size_t{1}]; ++e)
-      block.nonzeros.push_back({(std::uint64_t{group.source.first} + group.weights.column(e)) * plane_bytes, static_cast<std::uint16_t>(row - begin),
-                                group.weights.value(e)});
-  }
-  return kernel::build(block);
-}
-
 emit::x86::Code bake(const rows::RowGroup& group, cpu::Isa isa, unsigned lanes, TileShape shape, bool with_listing = false) {
   const emit::x86::Target target = target_of(isa);
   const unsigned vectors = lanes / emit::x86::vector_lanes(target);
@@ -45,10 +24,37 @@ emit::x86::Code bake(const rows::RowGroup& group, cpu::Isa isa, unsigned lanes, 
 
 }  // namespace
 
+kernel::Kernel row_block(const rows::RowGroup& group, std::span<const std::uint32_t> rows, unsigned lanes, std::string name) {
+  const std::uint64_t plane_bytes = lanes * sizeof(float);
+  kernel::SparseRowBlock block;
+  block.name = std::move(name);
+  block.may_multiply_at_end = group.weights.has_one_value();  // where the table kernel does: the same bits whichever runs
+  cpu::Table epilogue;
+  set_epilogue(epilogue, group.activation);
+  if (epilogue.epilogue == cpu::Epilogue::clip) {
+    block.low = epilogue.low;
+    block.high = epilogue.high;
+  }
+  for (const std::uint32_t row : rows) {
+    const auto number = static_cast<std::uint16_t>(block.rows.size());
+    kernel::SparseRowBlock::Row& made = block.rows.emplace_back();
+    made.destination = (std::uint64_t{group.destination.first} + row) * plane_bytes;
+    if (!group.bias.empty()) made.bias = group.bias[group.bias.size() == 1 ? 0 : row];
+    for (rows::PlaneRange residual : group.residuals) made.residuals.push_back((std::uint64_t{residual.first} + row) * plane_bytes);
+    for (std::size_t e = group.weights.row_begin[row]; e < group.weights.row_begin[row + std::size_t{1}]; ++e)
+      block.nonzeros.push_back({(std::uint64_t{group.source.first} + group.weights.column(e)) * plane_bytes, number, group.weights.value(e)});
+  }
+  return kernel::build(block);
+}
+
 std::vector<kernel::Kernel> row_blocks(const rows::RowGroup& group, unsigned lanes, unsigned rows_of_a_block) {
   std::vector<kernel::Kernel> kernels;
-  for (std::uint32_t begin = 0; begin < group.weights.rows; begin += rows_of_a_block)
-    kernels.push_back(row_block(group, begin, std::min(begin + rows_of_a_block, group.weights.rows), lanes * sizeof(float)));
+  std::vector<std::uint32_t> all(group.weights.rows);
+  std::iota(all.begin(), all.end(), 0u);
+  for (std::uint32_t begin = 0; begin < all.size(); begin += rows_of_a_block) {
+    const std::uint32_t end = std::min(begin + rows_of_a_block, group.weights.rows);
+    kernels.push_back(row_block(group, std::span(all).subspan(begin, end - begin), lanes, fmt::format("{}[{},{})", group.name, begin, end)));
+  }
   return kernels;
 }
 

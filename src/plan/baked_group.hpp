@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class BakedGroup {
   Activation activation_;
   rows::PlaneRange destination_;
 };
+
+/// The kernel of some rows of a group, on planes of `lanes` lanes.
+kernel::Kernel row_block(const rows::RowGroup& group, std::span<const std::uint32_t> rows, unsigned lanes, std::string name);
 
 /// The kernels of a group, block by block, on panels of `lanes` lanes: `--emit=kernel`.
 std::vector<kernel::Kernel> row_blocks(const rows::RowGroup& group, unsigned lanes, unsigned rows_of_a_block);

@@ -17,8 +17,9 @@ constexpr std::size_t largest_arena = std::size_t{256} << 20;
 constexpr double measure_seconds = 0.002;  // for each candidate
 // Fours are much faster on the narrow panels that few inputs leave (decision 0006), so they win unless rows are clearly faster on wide ones.
 constexpr double rows_must_gain = 1.03;
-// Rates this close are noise, and then the wider panel is the better one: the first layers, which all inputs pass, are often thin.
+// Where the first layers, which all inputs pass, are thin, rates this close are alike and the wider panel is the better one: what a row costs beside its nonzeros counts there.
 constexpr double close_to_best = 0.93;
+constexpr double thin_row = 8;  // nonzeros
 
 /// Groups to time: enough to see the weights stream, few enough to be done in milliseconds.
 std::vector<const rows::RowGroup*> sample_groups(const rows::SparseRows& rows) {
@@ -44,6 +45,7 @@ PackedSample pack_sample(const std::vector<const rows::RowGroup*>& groups, Layou
   base::parallel_for(threads, groups.size(), [&](std::size_t k, unsigned) { packed[k] = std::make_unique<PackedTable>(*groups[k], layout); });
   PackedSample sample{layout, {}};
   for (auto& table : packed) sample.tables.push_back(std::move(*table));
+  put_together(sample.tables);
   return sample;
 }
 
@@ -81,6 +83,12 @@ std::vector<unsigned> panel_sets(const rows::SparseRows& rows, std::uint64_t nnz
   for (unsigned set : {3u, 6u})
     if (set * panel_bytes <= l2 / 4 * 3) sets.push_back(set);
   return sets;
+}
+
+bool begins_thin(const rows::SparseRows& rows) {
+  constexpr std::size_t first_layers = 12;
+  return std::any_of(rows.groups.begin(), rows.groups.begin() + static_cast<std::ptrdiff_t>(std::min(first_layers, rows.groups.size())),
+                     [](const rows::RowGroup& group) { return static_cast<double>(group.weights.nnz()) < thin_row * group.weights.rows; });
 }
 
 double worth(const Candidate& candidate) { return candidate.edges_per_s * (candidate.layout == Layout::fours ? rows_must_gain : 1); }
@@ -124,7 +132,8 @@ void choose_panels(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   }
   const auto is_worth_less = [](const Candidate& a, const Candidate& b) { return worth(a) < worth(b); };
   const double best = worth(*std::max_element(plan.candidates.begin(), plan.candidates.end(), is_worth_less));
-  const auto widest = std::find_if(plan.candidates.rbegin(), plan.candidates.rend(), [&](const Candidate& candidate) { return worth(candidate) >= close_to_best * best; });
+  const double enough = begins_thin(rows) ? close_to_best : 1;
+  const auto widest = std::find_if(plan.candidates.rbegin(), plan.candidates.rend(), [&](const Candidate& candidate) { return worth(candidate) >= enough * best; });
   const auto chosen = std::max_element(plan.candidates.begin(), plan.candidates.end(), [&](const Candidate& a, const Candidate& b) {
     return (a.lanes == widest->lanes) != (b.lanes == widest->lanes) ? b.lanes == widest->lanes : is_worth_less(a, b);
   });

@@ -103,7 +103,7 @@ std::string explain(const Plan& plan, const rows::SparseRows& rows) {
   if (plan.candidates.empty()) {
     fmt::format_to(out, "why panels of {}: asked for\n", plan.panel_lanes);
   } else {
-    fmt::format_to(out, "why panels of {}, {}{}: the widest of those within 7% of the fastest, measured on one core with the table kernel, on a sample of the groups\n", plan.panel_lanes,
+    fmt::format_to(out, "why panels of {}, {}{}: the fastest (the widest within 7% of it, where the first layers are thin), measured on one core with the table kernel, on a sample of the groups\n", plan.panel_lanes,
                    to_string(plan.layout), plan.panel_set == 1 ? "" : fmt::format(", {} for each pass of a table", plan.panel_set));
     for (const Candidate& candidate : plan.candidates)
       fmt::format_to(out, "  {} x {:4} lanes  {:17}  {:7.2f} billion edges/s  {:7.1f} KiB of planes{}\n", candidate.set, candidate.lanes, to_string(candidate.layout),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace lacuna::plan {
 
@@ -30,20 +31,34 @@ unsigned times_for(const std::function<void()>& rival) {
   return times;
 }
 
+/// Rounds until enough time was spent; measure(k) gives what rival k took.
+template <typename Measure>
+std::vector<double> fewest_of_rounds(std::size_t rivals, double enough_seconds, const Measure& measure) {
+  std::vector<double> fewest(rivals, std::numeric_limits<double>::infinity());
+  double spent = 0;
+  for (int round = 0; round < 2 || spent < enough_seconds || (round < 5 && spent < 4 * enough_seconds); ++round)
+    for (std::size_t k = 0; k < rivals; ++k) {
+      const auto [seconds, times] = measure(k);
+      spent += seconds;
+      fewest[k] = std::min(fewest[k], seconds / times);
+    }
+  return fewest;
+}
+
 }  // namespace
 
 std::vector<double> fewest_seconds(const std::vector<std::function<void()>>& rivals, double enough_seconds) {
   std::vector<unsigned> times;
   for (const auto& rival : rivals) times.push_back(times_for(rival));
-  std::vector<double> fewest(rivals.size(), std::numeric_limits<double>::infinity());
-  double spent = 0;
-  for (int round = 0; round < 5 || spent < enough_seconds; ++round)
-    for (std::size_t k = 0; k < rivals.size(); ++k) {
-      const double seconds = seconds_of(rivals[k], times[k]);
-      spent += seconds;
-      fewest[k] = std::min(fewest[k], seconds / times[k]);
-    }
-  return fewest;
+  return fewest_of_rounds(rivals.size(), enough_seconds, [&](std::size_t k) { return std::pair(seconds_of(rivals[k], times[k]), times[k]); });
+}
+
+std::vector<double> fewest_seconds_after(const std::function<void()>& forget, const std::vector<std::function<void()>>& rivals, double enough_seconds) {
+  for (const auto& rival : rivals) rival();  // pages are touched, threads are there
+  return fewest_of_rounds(rivals.size(), enough_seconds, [&](std::size_t k) {
+    forget();
+    return std::pair(seconds_of(rivals[k], 1), 1u);
+  });
 }
 
 }  // namespace lacuna::plan

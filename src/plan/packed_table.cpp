@@ -1,7 +1,10 @@
 #include "plan/packed_table.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
+#include "base/aligned_buffer.hpp"
 #include "plan/epilogue.hpp"
 
 namespace lacuna::plan {
@@ -106,12 +109,68 @@ cpu::Table PackedTable::view() const {
   return table;
 }
 
-std::array<std::span<const std::byte>, 2> PackedTable::stream(std::size_t part, std::size_t parts) const {
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+
+std::size_t whole_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
+
+template <typename T>
+std::byte* move_array(Array<T>& values, std::byte* memory, const std::shared_ptr<const void>& owner) {
+  if (values.empty()) return memory;
+  std::memcpy(memory, values.data(), values.bytes());
+  values = Array<T>(std::span<const T>(reinterpret_cast<const T*>(memory), values.size()), owner);
+  return memory + whole_lines(values.bytes());
+}
+
+}  // namespace
+
+std::size_t PackedTable::own_bytes() const {
+  if (order_.empty() && !in_fours_) return 0;
+  return whole_lines(narrow_.bytes()) + whole_lines(wide_.bytes()) + whole_lines(values_.bytes());
+}
+
+void PackedTable::move_to(std::byte* memory, const std::shared_ptr<const void>& owner) {
+  if (own_bytes() == 0) return;
+  memory = move_array(values_, memory, owner);
+  memory = move_array(narrow_, memory, owner);
+  move_array(wide_, memory, owner);
+}
+
+void put_together(std::span<PackedTable> tables) {
+  std::size_t bytes = 0;
+  for (const PackedTable& table : tables) bytes += table.own_bytes();
+  if (bytes == 0) return;
+  const auto block = std::make_shared<base::AlignedFloats>(bytes / sizeof(float));
+  auto* at = reinterpret_cast<std::byte*>(block->data());
+  for (PackedTable& table : tables) {
+    const std::size_t taken = table.own_bytes();
+    table.move_to(at, block);
+    at += taken;
+  }
+}
+
+/// The elements from `first` to `last` of both, where range_of(count) gives the two for `count` elements.
+template <typename RangeOf>
+std::array<std::span<const std::byte>, 2> PackedTable::streams(const RangeOf& range_of) const {
   const auto cut = [&](const auto& values) {
-    const std::size_t first = values.size() * part / parts;
-    return std::as_bytes(std::span(values.data() + first, values.size() * (part + 1) / parts - first));
+    const auto [first, last] = range_of(values.size());
+    return std::as_bytes(std::span(values.data() + first, last - first));
   };
   return {cut(values_), wide_.empty() ? cut(narrow_) : cut(wide_)};
+}
+
+std::array<std::span<const std::byte>, 2> PackedTable::stream(std::size_t part, std::size_t parts) const {
+  return streams([&](std::size_t count) { return std::pair(count * part / parts, count * (part + 1) / parts); });
+}
+
+std::array<std::span<const std::byte>, 2> PackedTable::stream_beyond(std::size_t first) const {
+  return streams([&](std::size_t count) { return std::pair(std::min(first, count), count); });
+}
+
+std::size_t PackedTable::stream_bytes() const {
+  const auto [weights, sources] = stream(0, 1);
+  return weights.size() + sources.size();
 }
 
 }  // namespace lacuna::plan

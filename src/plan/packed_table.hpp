@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,6 +27,13 @@ class PackedTable {
 
   /// Part `part` of `parts` of what the kernel reads from beginning to end: weights and sources. Valid as long.
   std::array<std::span<const std::byte>, 2> stream(std::size_t part, std::size_t parts) const;
+  /// The same from nonzero number `first` on.
+  std::array<std::span<const std::byte>, 2> stream_beyond(std::size_t first) const;
+  std::size_t stream_bytes() const;
+  /// Bytes that the table has copied; those it borrows from the network are not counted.
+  std::size_t own_bytes() const;
+  /// Moves them to `memory`, which `owner` keeps alive; they take own_bytes().
+  void move_to(std::byte* memory, const std::shared_ptr<const void>& owner);
   bool is_reordered() const { return !order_.empty(); }
   bool is_in_fours() const { return in_fours_; }
   unsigned source_bits() const { return wide_.empty() ? 16 : 32; }
@@ -32,6 +41,8 @@ class PackedTable {
   std::uint64_t nnz() const { return nnz_; }
 
  private:
+  template <typename RangeOf>
+  std::array<std::span<const std::byte>, 2> streams(const RangeOf& range_of) const;
   void copy_streams(const SparseMatrix& weights, const rows::RowOrder& order);
 
   std::vector<cpu::RowClass> classes_;
@@ -48,5 +59,8 @@ class PackedTable {
   std::vector<std::uint32_t> residual_planes_;
   std::uint64_t nnz_;
 };
+
+/// Puts what the tables have copied into one block, in the order it is read: on large pages, so that a pass over many tables is not a walk through page tables.
+void put_together(std::span<PackedTable> tables);
 
 }  // namespace lacuna::plan

@@ -33,6 +33,7 @@ void pack(Plan& plan, const rows::SparseRows& rows, unsigned threads) {
   std::vector<std::unique_ptr<PackedTable>> packed(rows.groups.size());
   base::parallel_for(threads, rows.groups.size(), [&](std::size_t k, unsigned) { packed[k] = std::make_unique<PackedTable>(rows.groups[k], plan.layout); });
   for (auto& table : packed) plan.groups.push_back(std::move(*table));
+  put_together(plan.groups);
 }
 
 void choose(Plan& plan, const rows::SparseRows& rows, unsigned threads) {

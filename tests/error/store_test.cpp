@@ -7,6 +7,7 @@
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
 #include <lacuna/load.hpp>
+#include <lacuna/store.hpp>
 #include <memory>
 #include <vector>
 

@@ -228,12 +228,6 @@ GraphProgram with_weights(const GraphProgram& program, const Network& network) {
   return std::visit([&](const auto& set) { return GraphProgram(set_with_weights(set, network)); }, program);
 }
 
-Precision parse_precision(std::string_view word) {
-  if (word == "f32") return Precision::f32;
-  if (word == "f64") return Precision::f64;
-  throw InputError(fmt::format("no precision is called \"{}\"; give f32 (fast) or f64 (exact)", word));
-}
-
 GraphProgram build_program(const Network& network, const GraphOptions& options) {
   if (options.kernel == plan::KernelWish::dense) throw Unsupported("neuron graphs have no dense kernel; ask for auto, table or baked");
   if (options.precision == Precision::f64) {

@@ -14,16 +14,12 @@
 
 #include "base/aligned_buffer.hpp"
 #include "devices/cpu/isa.hpp"
+#include "engine/precision.hpp"
 #include "plan/baked_graph.hpp"
 #include "plan/graph_table.hpp"
 #include "plan/plan.hpp"
 
 namespace lacuna::engine::graphs {
-
-enum class Precision : std::uint8_t { f32, f64 };
-
-/// "f32" or "f64". Throws InputError for any other word.
-Precision parse_precision(std::string_view word);
 
 /// Levels that are worked off at once: by the first worker alone, or in one part for each.
 struct Phase {

@@ -4,17 +4,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace lacuna::engine {
 namespace {
 
 constexpr std::uint32_t planes = 5;
 
-Panel make_panel(unsigned lanes, std::uint32_t first_id) {
-  Panel panel{base::AlignedFloats(std::size_t{planes} * lanes), lanes, {}, {}};
+constexpr unsigned most_lanes = 64;
+
+/// Panels borrow their planes.
+struct Planes {
+  alignas(64) std::array<float, planes * most_lanes> values = {};
+};
+
+Panel make_panel(Planes& memory, unsigned lanes, std::uint32_t first_id) {
+  Panel panel{memory.values.data(), lanes, {}, {}};
   for (unsigned lane = 0; lane < lanes; ++lane) {
     panel.ids.push_back(first_id + lane);
     for (std::uint32_t plane = 0; plane < planes; ++plane)
-      panel.arena.data()[plane * lanes + lane] = static_cast<float>(1000 * plane + first_id + lane + 1);
+      panel.arena[plane * lanes + lane] = static_cast<float>(1000 * plane + first_id + lane + 1);
   }
   return panel;
 }
@@ -23,8 +32,9 @@ TEST(CloseRanks, KeepsOrderValuesAndOnlyTheLiving) {
   const unsigned widest = 4 * 6;
   const std::vector<rows::PlaneRange> live{{0, 2}, {3, 2}};
   for (unsigned keep_every : {1u, 2u, 3u, 5u, 40u, 1000u}) {
+    std::array<Planes, 4> memory;
     std::vector<Panel> panels;
-    for (std::uint32_t k = 0; k < 4; ++k) panels.push_back(make_panel(widest, k * widest));
+    for (std::uint32_t k = 0; k < memory.size(); ++k) panels.push_back(make_panel(memory[k], widest, k * widest));
     std::vector<std::uint32_t> expected;
     for (Panel& panel : panels) {
       panel.stays.assign(panel.lanes, 0);
@@ -40,7 +50,7 @@ TEST(CloseRanks, KeepsOrderValuesAndOnlyTheLiving) {
       for (unsigned lane = 0; lane < panel.ids.size(); ++lane) {
         found.push_back(panel.ids[lane]);
         for (std::uint32_t plane : {0u, 1u, 3u, 4u})
-          EXPECT_EQ(panel.arena.data()[plane * panel.lanes + lane], static_cast<float>(1000 * plane + panel.ids[lane] + 1)) << keep_every;
+          EXPECT_EQ(panel.arena[plane * panel.lanes + lane], static_cast<float>(1000 * plane + panel.ids[lane] + 1)) << keep_every;
       }
     EXPECT_EQ(found, expected);
     if (keep_every == 40) {
@@ -50,12 +60,13 @@ TEST(CloseRanks, KeepsOrderValuesAndOnlyTheLiving) {
 }
 
 TEST(MarkAlive, SeesAnyValueButZeroOnTheGivenPlanes) {
-  Panel panel = make_panel(8, 0);
-  std::fill_n(panel.arena.data(), panel.arena.size(), 0.0f);
-  panel.arena.data()[1 * 8 + 3] = 1e-40f;                      // a denormal is not zero
-  panel.arena.data()[1 * 8 + 4] = -0.0f;                       // this is
-  panel.arena.data()[1 * 8 + 5] = std::nanf("");               // NaN is not
-  panel.arena.data()[4 * 8 + 6] = 1;                           // outside the range
+  Planes memory;
+  Panel panel = make_panel(memory, 8, 0);
+  std::fill_n(panel.arena, planes * 8, 0.0f);
+  panel.arena[1 * 8 + 3] = 1e-40f;                      // a denormal is not zero
+  panel.arena[1 * 8 + 4] = -0.0f;                       // this is
+  panel.arena[1 * 8 + 5] = std::nanf("");               // NaN is not
+  panel.arena[4 * 8 + 6] = 1;                           // outside the range
   const rows::PlaneRange range{0, 3};
   mark_alive(std::span(&panel, 1), std::span(&range, 1), cpu::kernels_for(cpu::Isa::sse4));
   EXPECT_EQ(count_staying(std::span(&panel, 1)), 2u);
@@ -65,8 +76,9 @@ TEST(MarkAlive, SeesAnyValueButZeroOnTheGivenPlanes) {
 TEST(FindFollowers, FindsAllButTheFirstOfLanesWithTheSameBits) {
   for (cpu::Isa isa : cpu::available_isas()) {
     const unsigned lanes = cpu::kernels_for(isa).vector_lanes * 2;
+    std::array<Planes, 12> memory;
     std::vector<Panel> panels;
-    for (std::uint32_t k = 0; k < 12; ++k) panels.push_back(make_panel(lanes, k * lanes));
+    for (std::uint32_t k = 0; k < memory.size(); ++k) panels.push_back(make_panel(memory[k], lanes, k * lanes));
     panels.back().ids.pop_back();  // padding is nobody's equal
     const std::uint32_t last = 12 * lanes - 2;
     const auto copy_input = [&](std::uint32_t from, std::uint32_t to) {

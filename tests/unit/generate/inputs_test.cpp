@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
+#include <lacuna/load.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <bit>
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
+#include <lacuna/load.hpp>
 #include <map>
 #include <string>
 #include <vector>

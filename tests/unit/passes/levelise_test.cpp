@@ -97,7 +97,8 @@ TEST(NeuronGraphRules, AreToldInWords) {
             "network: z: stands beside neuron graphs; a network has either these or other operators");
   EXPECT_EQ(message_of(graph("2: relu sum bias 0 response 1", "z = neurons y feed_forward outputs [0] {\n}\n")),
             "network: z: reads y, which another graph computes; a neuron graph reads inputs of the network");
-  EXPECT_EQ(message_of(graph("2: relu sum bias 0 response 1"), {.precision = "f16"}), "no precision is called \"f16\"; give f32 (fast) or f64 (exact)");
+  EXPECT_EQ(message_of(graph("2: relu sum bias 0 response 1"), {.precision = "f8"}),
+            "no precision is called \"f8\"; give f32 (fast), f64 (neuron graphs: exact), bf16 (models, layers on GPUs: faster, rounded) or f16 (layers on GPUs)");
   EXPECT_EQ(message_of(graph("2: relu sum bias 0 response 1"), {.isa = "scalar", .panel_lanes = 3}), "a panel of 3 lanes; neuron graphs have 1, 1, 2, 4 or 8 here");
 }
 
@@ -115,6 +116,8 @@ TEST(NeuronGraphRules, RefuseWhatIsNotHere) {
   EXPECT_EQ(message([&] { compile(graph); }), "y: a weight or bias of 2 is beyond what a float holds; compile it in f64");
   EXPECT_EQ(message([&] { compile(graph, {.kernel = "baked", .precision = "f64"}); }), "kernel \"baked\": exact answers (f64) come from the table; ask for auto or table");
   EXPECT_EQ(message([&] { compile(layered, {.precision = "f64"}); }), "only neuron graphs are computed in f64");
+  EXPECT_EQ(message([&] { compile(graph, {.precision = "f16"}); }), "neuron graphs are computed in f32 or f64, and not in f16");
+  EXPECT_EQ(message([&] { compile(layered, {.precision = "bf16"}); }), "the cpu keeps the values of layers in f32; bf16 is for GPUs: --device cuda, opencl or sim:a100");
   EXPECT_EQ(message([&] { compile(layered).with_weights(layered); }), "only the weights of neuron graphs can be changed in a program");
   const Program exact = compile(graph, {.precision = "f64"});
   EXPECT_EQ(message([&] { exact.print_rows(false); }), "neuron graphs have no rows: print the network after levelise, or its plan with reasons (--explain)");

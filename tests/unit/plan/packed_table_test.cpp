@@ -70,6 +70,40 @@ TEST(PackedTable, OneWeightForAllIsLeftInTheNetworksOwnArrays) {
   EXPECT_FALSE(PackedTable(rows.groups[0], Layout::fours).is_in_fours());
 }
 
+TEST(PackedTable, TablesThatArePutTogetherFollowEachOtherAndKeepTheirStreams) {
+  const rows::SparseRows rows = rows::lower(random_network(40, {{40, 0.3, Activation::relu()}, {37, 0.4, Activation::relu()}, {40, 1.0, Activation::relu()}}, 5));
+  std::vector<PackedTable> tables, apart;
+  for (const rows::RowGroup& group : rows.groups) {
+    tables.emplace_back(group, Layout::fours);
+    apart.emplace_back(group, Layout::fours);
+  }
+  put_together(tables);
+  for (std::size_t k = 0; k < tables.size(); ++k)
+    for (unsigned which : {0u, 1u}) {
+      const std::span<const std::byte> moved = tables[k].stream(0, 1)[which], before = apart[k].stream(0, 1)[which];
+      EXPECT_TRUE(std::equal(moved.begin(), moved.end(), before.begin(), before.end())) << "table " << k << ", stream " << which;
+    }
+  EXPECT_EQ(tables[0].stream(0, 1)[0].data() + tables[0].own_bytes(), tables[1].stream(0, 1)[0].data());
+  EXPECT_EQ(tables[0].stream_beyond(7)[0].size(), (tables[0].nnz() - 7) * sizeof(float));
+  EXPECT_TRUE(tables[0].stream_beyond(1 << 20)[1].empty());
+}
+
+TEST(PackedTable, WhatIsBorrowedFromTheNetworkStaysThere) {
+  std::vector<Entry> entries;  // rows of one length need no order
+  for (std::uint32_t row = 0; row < 9; ++row)
+    for (std::uint32_t column : {0u, row + 1}) entries.push_back({row, column, 0.5f + static_cast<float>(row)});
+  Network network;
+  network.input = network.add_value("input", {{10}});
+  network.output = network.add_value("output", {{9}});
+  network.operators.push_back({Linear{make_sparse_matrix(9, 10, entries), std::vector<float>{0}, Activation::relu()}, {network.input}, network.output});
+  const rows::SparseRows rows = rows::lower(network);
+  std::vector<PackedTable> tables;
+  tables.emplace_back(rows.groups[0], Layout::rows);
+  put_together(tables);
+  EXPECT_EQ(tables[0].own_bytes(), 0u);
+  EXPECT_EQ(tables[0].view().narrow_sources, rows.groups[0].weights.narrow_columns.data());
+}
+
 TEST(PackedTable, PartsOfTheStreamAreTheWholeStream) {
   const rows::SparseRows rows = rows::lower(random_network(40, {{40, 0.3, Activation::relu()}}, 5));
   const PackedTable table(rows.groups[0], Layout::fours);

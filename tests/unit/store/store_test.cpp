@@ -4,6 +4,7 @@
 #include <lacuna/error.hpp>
 #include <lacuna/generate.hpp>
 #include <lacuna/load.hpp>
+#include <lacuna/store.hpp>
 
 #include "support/temp_folder.hpp"
 
