@@ -32,7 +32,9 @@ struct CompileOptions {
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
   std::string kernel = "auto";            ///< auto (the fastest measured), table, baked, or dense (networks of tensors)
   std::string tune = "fast";              ///< networks of tensors: how long kernels are timed: off, fast or full; neuron graphs: full tries machine code too
-  std::string precision = "f32";          ///< of neuron graphs: f32 (fast) or f64 (bit for bit the plain loop in double)
+  /// Neuron graphs: f32 (fast) or f64 (bit for bit the plain loop in double). Networks of tensors: f32, or bf16 where a dense layer is faster so. Layers: f32; on GPUs
+  /// f16 or bf16 too: values are kept in 16 bits between layers, sums are made in f32.
+  std::string precision = "f32";
   Progress progress = {};
   /// Where the network after the passes is kept for the next time; empty: nowhere. It is kept when at most half of the edges are left.
   std::filesystem::path simplified_store = {};
@@ -62,6 +64,9 @@ struct RunReport {
   bool counted_first_layer = false;   ///< the inputs went through it as bits
   std::size_t waves = 0;              ///< how often thin shares were pooled, and the first
   std::size_t different_outputs = 0;  ///< rows of values
+  std::uint64_t weight_bytes = 0;           ///< layered networks on GPUs: tables of all layers, of all devices together
+  std::uint64_t resident_weight_bytes = 0;  ///< those that stay on the devices; fewer than all: the others were streamed
+  std::uint64_t streamed_bytes = 0;         ///< that so travelled to the devices in this run
 };
 
 /// How the passes' work was had.
@@ -81,6 +86,7 @@ struct LayerReport {
   std::uint64_t edges = 0;     ///< multiply-adds with nonzero weights
   std::uint64_t dense_edges = 0;
   std::string kernel;          ///< what runs it
+  std::string precision;       ///< what its elements are while it runs: "f32", "bf16", "int8", "i64"
   double seconds = 0;          ///< as measured when it was chosen; 0: not measured
   double seconds_dense = 0;    ///< of the dense library; 0: not measured
   std::string reason;          ///< why, with the runners-up
@@ -150,6 +156,7 @@ class Program {
   std::vector<LayerReport> layers() const;          ///< its operators
   std::size_t arena_bytes() const;                  ///< memory for activations of one session
   std::size_t least_arena_bytes() const;            ///< the most that are alive at once: no plan needs less
+  double tolerance() const;                         ///< how far its answers may be from exact ones, as a share of the largest: 1e-4, in bf16 or quantised 5e-2
 
  private:
   friend Program compile(const Network& network, const CompileOptions& options);

@@ -27,6 +27,14 @@ std::vector<DeviceInfo> devices();
 
 DeviceInfo cpu_device();
 
+/// A library of others that is opened at run time where it is found. Everything works without it.
+struct LibraryInfo {
+  std::string name;     ///< "cusparse"
+  std::string file;     ///< as it was found
+  std::string missing;  ///< why it was not, and what to do; empty: it was
+};
+std::vector<LibraryInfo> libraries();
+
 /// Float32 multiply-adds a second in registers, measured on `threads` cores (0: all) with `isa` (empty: the default).
 double measure_multiply_add_peak(const std::string& isa = {}, unsigned threads = 0);
 

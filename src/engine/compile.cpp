@@ -11,6 +11,7 @@
 #include "devices/cpu/cpu_info.hpp"
 #include "devices/cuda/open.hpp"
 #include "devices/gpu/open.hpp"
+#include "engine/precision.hpp"
 #include "engine/simplify.hpp"
 #include "engine/tensors/explain.hpp"
 #include "operators/operators.hpp"
@@ -50,11 +51,10 @@ Program compile(const Network& network, const CompileOptions& options) {
   const cpu::Isa isa = cpu::choose_isa(options.isa);
   const unsigned threads = base::thread_count(options.threads);
   const plan::KernelWish kernel = plan::parse_kernel_wish(options.kernel);
-  if (engine::graphs::parse_precision(options.precision) == engine::graphs::Precision::f64 && !network.has_neuron_graphs())
-    throw Unsupported("only neuron graphs are computed in f64");
-  if (engine::graphs::parse_precision(options.precision) == engine::graphs::Precision::f64 && !gpus.empty())
-    throw Unsupported("GPUs compute neuron graphs in f32; exact answers (f64) come from the cpu: --device cpu");
-  const std::vector<std::string> selected = passes::serving(select_optimisations(options.optimise), network);
+  const engine::Precision precision = engine::parse_precision(options.precision);
+  engine::check_precision(precision, network, !gpus.empty(), dense::has_bf16());
+  std::vector<std::string> selected = passes::serving(select_optimisations(options.optimise), network);
+  if (!gpus.empty() || !dense::has_vnni()) std::erase(selected, "fuse_quantisation");  // there, floats are faster than plain loops over bytes
 
   engine::Simplified simplified = engine::simplify(network, selected, options, threads);
   if (!gpus.empty()) {
@@ -64,25 +64,25 @@ Program compile(const Network& network, const CompileOptions& options) {
     compiled.simplified = std::move(simplified.report);
     compiled.device = device;
     compiled.devices = gpus;
-    compiled.gpu = engine::gpus::compile_for_gpus(compiled.network, std::move(gpus), {kernel, selected, options.tune != "off"});
+    compiled.gpu = engine::gpus::compile_for_gpus(compiled.network, std::move(gpus), {kernel, selected, options.tune != "off", precision});
     return Program(std::make_shared<const engine::Compiled>(std::move(compiled)));
   }
   if (simplified.network.has_batch_in_shapes) {
     operators::check(simplified.network);  // its shapes are what its operators give: kernels trust them
     engine::tensors::Chosen chosen =
-        engine::tensors::choose(simplified.network, {isa, threads, kernel, engine::tensors::parse_tune(options.tune), options.progress});
-    engine::tensors::TensorProgram program = engine::tensors::build_program(simplified.network, chosen.choices, chosen.planes, threads);
+        engine::tensors::choose(simplified.network, {isa, threads, kernel, engine::tensors::parse_tune(options.tune), options.progress, precision});
+    engine::tensors::TensorProgram program = engine::tensors::build(simplified.network, chosen, threads);
     const std::uint64_t edges_left = count_edges(simplified.network);
     plan::Plan no_plan{};
     no_plan.isa = isa;
     return Program(std::make_shared<const engine::Compiled>(
         engine::Compiled{std::move(simplified.network), {}, std::move(no_plan), std::nullopt, threads, selected, count_edges(network), std::move(simplified.report),
-                         engine::TensorCompiled{std::move(chosen), std::move(program), edges_left}}));
+                         engine::TensorCompiled{std::move(chosen), std::move(program), edges_left, engine::tolerance_of(precision, network)}}));
   }
   if (simplified.network.has_neuron_graphs()) {
     levelise_all(simplified.network);
     engine::graphs::GraphProgram program = engine::graphs::build_program(
-        simplified.network, {isa, threads, engine::graphs::parse_precision(options.precision), options.panel_lanes, options.tune != "off", kernel, options.tune == "full"});
+        simplified.network, {isa, threads, precision, options.panel_lanes, options.tune != "off", kernel, options.tune == "full"});
     engine::Compiled compiled = compiled_without_plan(std::move(simplified.network), isa, threads, selected, count_edges(network));
     compiled.simplified = std::move(simplified.report);
     compiled.graphs = std::move(program);
@@ -155,6 +155,7 @@ std::vector<LayerReport> Program::layers() const {
 }
 std::size_t Program::arena_bytes() const { return compiled_->tensors ? compiled_->tensors->program.arena_bytes : 0; }
 std::size_t Program::least_arena_bytes() const { return compiled_->tensors ? compiled_->tensors->program.least_bytes : 0; }
+double Program::tolerance() const { return compiled_->tensors ? compiled_->tensors->tolerance : engine::tolerance_of(engine::Precision::f32, compiled_->network); }
 std::string Program::device() const { return compiled_->device; }
 std::string Program::isa() const { return compiled_->gpu ? std::string() : std::string(cpu::name(compiled_->plan.isa)); }
 unsigned Program::threads() const { return compiled_->threads; }

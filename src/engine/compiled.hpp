@@ -24,6 +24,7 @@ struct TensorCompiled {
   tensors::Chosen chosen;
   tensors::TensorProgram program;
   std::uint64_t edges_left;  ///< multiply-adds with nonzero weights, of one run
+  double tolerance;          ///< of its answers
 };
 
 /// What a session keeps from run to run: activations of a network of tensors, the arenas of neuron graphs, or memory of GPUs.

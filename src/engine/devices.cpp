@@ -2,6 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "devices/cpu/cpu_info.hpp"
+#include "devices/cuda/sparse_products.hpp"
 #include "devices/gpu/open.hpp"
 
 namespace lacuna {
@@ -34,6 +35,11 @@ std::vector<DeviceInfo> devices() {
     all.push_back(std::move(device));
   }
   return all;
+}
+
+std::vector<LibraryInfo> libraries() {
+  const cuda::SparseLibrary sparse = cuda::find_sparse_library();
+  return {{"cusparse", sparse.file, sparse.missing}};
 }
 
 double measure_multiply_add_peak(const std::string& isa, unsigned threads) {

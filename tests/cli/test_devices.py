@@ -33,6 +33,13 @@ class Devices(ProgramTest):
         self.assertEqual(cuda[0]["missing"], NO_DRIVER)
         self.assertIn(NO_DRIVER, self.succeed("devices", env=env))
 
+    def test_a_library_that_is_missing_is_told_in_one_sentence(self):
+        env = {"LACUNA_CUSPARSE_LIBRARY": "/nonexistent/libcusparse.so"}
+        sentence = ("cusparse: not here (/nonexistent/libcusparse.so: cannot open shared object file: No such file or directory): only the comparison with it needs it; install "
+                    "NVIDIA's CUDA libraries (PyPI has them as nvidia-cusparse-cu12), or name the file with LACUNA_CUSPARSE_LIBRARY")
+        self.assertEqual(self.succeed_json("devices", env=env)["libraries"], [{"name": "cusparse", "missing": sentence}])
+        self.assertIn(sentence + "\n", self.succeed("devices", env=env))
+
     def test_simulated_gpus_are_listed(self):
         listed = {device["name"]: device for device in self.succeed_json("devices")["devices"]}
         for model, multiprocessors in {"v100": 80, "a100": 108, "h100": 132, "rtx3090": 82}.items():

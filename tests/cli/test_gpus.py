@@ -75,6 +75,36 @@ class Gpus(ProgramTest):
         self.assertRegex(text, r"best .* \(predicted\)")
         self.assertRegex(text, r"per edge +\d+\.\d\d warp instructions for 32 active edges")
 
+    def test_weights_that_do_not_fit_are_streamed_and_it_says_so(self):
+        self.need("sim:a100")
+        bench = ["bench", self.data, "--batch", 40, "--seconds", 0, "--device", "sim:a100", "--optimise", "none"]
+        plenty, little = self.succeed_json(*bench), self.succeed_json(*bench, env={"LACUNA_GPU_MEMORY": "100KiB"})
+        self.assertEqual((plenty["resident_weight_bytes"], plenty["streamed_bytes"]), (plenty["weight_bytes"], 0))
+        self.assertLess(little["resident_weight_bytes"], little["weight_bytes"])
+        self.assertGreater(little["streamed_bytes"], 0)
+        text = self.succeed(*bench, env={"LACUNA_GPU_MEMORY": "100KiB"})
+        self.assertRegex(text, r"weights +streamed: [\d,]+ of [\d,]+ bytes resident, [\d,]+ bytes copied in a run\n")
+        self.assertRegex(text, r"copies +.* on the bus of NVIDIA A100.*, bound by the (bus|kernels) \(predicted\)\n")
+        self.assertNotIn("streamed", self.succeed(*bench))
+        explain = ["compile", self.data, "--device", "sim:a100", "--optimise", "none", "--explain"]
+        self.assertRegex(self.succeed(*explain), r"weights resident: \d+ bytes\n")
+        self.assertRegex(self.succeed(*explain, env={"LACUNA_GPU_MEMORY": "100KiB"}), r"weights streamed: \d+ of \d+ bytes resident")
+
+    def test_values_can_be_kept_in_16_bits(self):
+        for device in ["opencl", "sim:a100"]:
+            for precision in ["f16", "bf16"]:
+                with self.subTest(device=device, precision=precision):
+                    self.need(device)
+                    bench = ["bench", self.data, "--batch", 40, "--seconds", 0, "--device", device, "--precision", precision]
+                    self.assertTrue(self.succeed_json(*bench)["verified"])
+                    self.assertIn(f" planes kept in {precision}, ", self.succeed("compile", self.data, "--device", device, "--precision", precision, "--emit=plan"))
+        self.fail_with(3, "bench", self.data, "--precision", "f16", says=["the cpu keeps the values of layers in f32", "--device cuda"])
+
+    def test_a_gpu_without_room_for_two_layers_says_so(self):
+        self.need("sim:a100")
+        self.fail_with(4, *self.args, "--device", "sim:a100", "--optimise", "none", env={"LACUNA_GPU_MEMORY": "40KiB"},
+                       says=["40.0 KiB of memory may be used", "are needed at least", "take a GPU with more memory"])
+
     def test_the_environment_names_the_device_and_the_flag_wins(self):
         self.need("opencl")
         self.assertEqual(self.succeed_json(*self.args, env={"LACUNA_DEVICE": "opencl"})["device"], "opencl")

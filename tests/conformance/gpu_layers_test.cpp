@@ -6,6 +6,8 @@
 
 #include <lacuna/lacuna.hpp>
 
+#include "devices/cuda/open.hpp"
+#include "engine/gpus/gpu_program.hpp"
 #include "support/gpu_devices.hpp"
 #include "support/random_bits.hpp"
 
@@ -98,6 +100,36 @@ TEST(GpuLayersOfSim, TwoSimulatedGpusGiveTheAnswerOfOne) {
   const Network network = generate_radix({64, 24, 5, {}});
   const SparseMatrix inputs = random_on_off(901, 64, 0.45, 5, 1, 7);
   expect_same(open(network, "sim:v100:2", "all").run(inputs), open(network, "sim:v100", "all").run(inputs));
+}
+
+/// One layer of a general network on a simulated GPU whose second cache holds a part of the planes only.
+struct Counted {
+  double instructions_of_edge, conflicts, dram_of_least;
+};
+
+Counted count_layer(const std::string& kernel) {
+  constexpr std::uint32_t neurons = 1024, count = 1536;
+  const Network network = generate_general({neurons, 1, 16, 48, 1});
+  auto devices = gpu::open_devices("sim:v100");
+  const auto simulation = cuda::simulation_of(*devices[0]);
+  const auto program = engine::gpus::compile_layers(network, devices, {plan::parse_kernel_wish(kernel), {}, false});
+  simulation->reset();
+  RunReport report;
+  program->open()->run(engine::Batch(random_on_off(count, neurons, 0.5, 1)), report);
+  const auto edges = static_cast<double>(count_edges(network));
+  const double dram = simulation->figure("dram_bytes_read") + simulation->figure("dram_bytes_written");
+  return {simulation->figure("warp_instructions") / (edges * count / 32), simulation->figure("shared_conflict_cycles"), dram / (2.0 * count * neurons * 4 + edges * 6)};
+}
+
+TEST(GpuLayersOfSim, AnEdgeTakesFewInstructionsAndInputsCrossTheMemoryOnce) {
+  if (const std::string missing = why_missing("sim:v100"); !missing.empty()) GTEST_SKIP() << missing;
+  const Counted table = count_layer("table"), baked = count_layer("baked");
+  EXPECT_LE(table.instructions_of_edge, 2.0);
+  EXPECT_LE(baked.instructions_of_edge, 1.3);
+  for (const Counted& counted : {table, baked}) {
+    EXPECT_EQ(counted.conflicts, 0);
+    EXPECT_LE(counted.dram_of_least, 1.5);
+  }
 }
 
 TEST_P(GpuLayers, TheOfficial1200ImagesGiveThe19Survivors) {

@@ -9,12 +9,16 @@
 
 #include "emit/opencl/emit.hpp"
 #include "emit/ptx/emit.hpp"
+#include "kernel/templates/gpu_layer_table.hpp"
+#include "kernel/templates/gpu_row_block.hpp"
+#include "kernel/templates/gpu_tiles.hpp"
 #include "kernel/templates/neuron_graph.hpp"
 #include "kernel/templates/pooling.hpp"
 #include "kernel/templates/softmax.hpp"
 #include "kernel/templates/sparse_conv_baked.hpp"
 #include "kernel/templates/sparse_conv_table.hpp"
 #include "kernel/templates/sparse_dot.hpp"
+#include "kernel/templates/sparse_row_block.hpp"
 #include "kernel/templates/strided_map.hpp"
 #include "support/sample_thread_programs.hpp"
 
@@ -69,6 +73,23 @@ TEST(GoldenThreadPrograms, ConvolutionsAreWrittenAsBefore) {
   table.grid.block_threads = 32;
   expect_golden(kernel::build(table));
   expect_golden(kernel::build(kernel::DotLayer{.name = "conv_dot", .rows = 32, .inputs = 6, .images = 4, .source = source, .output = output}));
+}
+
+TEST(GoldenThreadPrograms, LayersAreWrittenAsBefore) {
+  expect_golden(kernel::build(kernel::LayerTable{.one_weight = false, .residuals = 1, .activation = Activation::clip(0, 32), .tiles = {.planes = 9}, .threads = 64}, "layer_table"));
+  expect_golden(kernel::build(kernel::LayerTable{.one_weight = true, .residuals = 0, .activation = Activation::relu(), .tiles = {.planes = 9}, .threads = 64}, "layer_table_one_weight"));
+  const kernel::TileLayout tiles{.planes = 9};
+  const auto row = [&](std::uint64_t plane, float bias) { return kernel::SparseRowBlock::Row{plane * tiles.plane_bytes(), bias, {}}; };
+  kernel::SparseRowBlock first, second;
+  first.name = "first";
+  first.rows = {row(4, 0.5f), row(5, 0.5f), row(6, 0)};  // the last one has no edges
+  first.nonzeros = {{0, 0, 2.0f}, {64, 0, -1.0f}, {64, 1, 3.0f}};
+  second.name = "second";
+  second.rows = {row(7, -1.0f)};
+  second.nonzeros = {{128, 0, 0.25f}, {192, 0, 0.25f}};
+  second.may_multiply_at_end = true;
+  const std::vector<kernel::Kernel> blocks{kernel::build(first), kernel::build(second)};
+  expect_golden(kernel::build_gpu_row_blocks(blocks, Activation::sigmoid(), tiles, "row_blocks"));
 }
 
 TEST(GoldenThreadPrograms, OperatorsOfTensorsAreWrittenAsBefore) {

@@ -13,6 +13,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CASES = ROOT / "tests" / "golden" / "cases"
 OLDEST = 70
+ROWS, EDGES = 24, 40
 
 
 def find_ptxas():
@@ -42,16 +43,34 @@ def promises(text):
     return found
 
 
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr}")
+    return done.stdout
+
+
+def wide_layer():
+    """24 rows that share no source: baked, they keep all their sums in registers and load more than any other code."""
+    rows = [" ".join(f"{k * ROWS + row}*{0.5 + row + k / 64}" for k in range(EDGES)) for row in range(ROWS)]
+    return f"lacuna network 1\ninput x {ROWS * EDGES}\ny = linear x {ROWS} bias -0.25 clip(0,32) {{\n" + "".join(f"  {number}: {row}\n" for number, row in enumerate(rows)) + "}\noutput y\n"
+
+
 def emitted_by_program(lacuna, folder):
-    """What `compile --emit=ptx` prints for the networks of the golden cases; nothing from a program that cannot."""
+    """What `compile --emit=ptx` prints for the networks of the golden cases, and for a wide layer that is baked; nothing from a program that cannot."""
+    if not lacuna or "ptx" not in run(lacuna, "compile", "--help"):
+        return []
+    folder = pathlib.Path(folder)
+    wide = folder / "wide.lacuna"
+    wide.write_text(wide_layer())
     files = []
-    if lacuna and "ptx" in subprocess.run([lacuna, "compile", "--help"], capture_output=True, text=True).stdout:
-        for network in sorted(CASES.glob("*.lacuna")):
-            made = subprocess.run([lacuna, "compile", str(network), "--emit=ptx", "--device", "sim:a100"], capture_output=True, text=True)
-            if made.returncode != 0:
-                raise SystemExit(f"compile --emit=ptx of {network.name}: {made.stderr}")
-            files.append(pathlib.Path(folder) / f"{network.stem}.ptx")
-            files[-1].write_text(made.stdout)
+    cases = [[case, "--precision", precision] for case in sorted(CASES.glob("*.lacuna")) for precision in ("f32", "f16", "bf16")]
+    for network, *options in [*cases, [wide, "--kernel", "baked"], [wide, "--kernel", "baked", "--precision", "f16"]]:
+        is_layered = "neurons " not in network.read_text() and "conv(" not in network.read_text()
+        if not is_layered and options[-1] != "f32":
+            continue  # only layers are kept in 16 bits
+        files.append(folder / f"{network.stem}_{options[-1]}.ptx")
+        files[-1].write_text(run(lacuna, "compile", network, "--emit=ptx", "--device", "sim:a100", *options))
     return files
 
 

@@ -57,7 +57,7 @@ void run_against(const lacuna::Network& network, const lacuna::SparseMatrix& inp
       const lacuna::Outputs outputs = bits ? side.session.run(*bits) : side.session.run(inputs);
       const double seconds = cpu_seconds() - start;
       if (round == 0)  // warm-up
-        side.verdict = lacuna::check_outputs(network, inputs, outputs, sample_size(side.program.edges()) / 4 + 1, 1e-3, side.program.threads());
+        side.verdict = lacuna::check_outputs(network, inputs, outputs, sample_size(side.program.edges()) / 4 + 1, tolerance_of(options, network), side.program.threads());
       else
         side.seconds.push_back(seconds);
     }

@@ -65,7 +65,7 @@ void run_bench(const BenchOptions& options) {
   const double active = static_cast<double>(session.report().active_edges) / middle;
   const Json counters = counters_of(program);
   const double peak = peak_of(program);
-  const lacuna::Verdict verdict = lacuna::check_outputs(network, as_sparse(inputs), outputs, 16, 1e-3, program.threads());
+  const lacuna::Verdict verdict = lacuna::check_outputs(network, as_sparse(inputs), outputs, 16, tolerance_of(options, network), program.threads());
 
   if (options.json) {
     Json json{{"inputs", count_inputs(inputs)}, {"edges", program.edges()}, {"device", program.device()}, {"isa", program.isa()},
@@ -73,6 +73,7 @@ void run_bench(const BenchOptions& options) {
                 {"latency_ms_median", middle * 1e3}, {"latency_ms_p99", timing.p99 * 1e3}, {"latency_ms_best", timing.best * 1e3}, {"items_per_s", items},
                 {"active_edges_per_s", active}, {"fma_peak_per_s", peak}, {"verified", verdict.right}, {"optimisations", program.optimisations()}};
     if (!counters.empty()) json["predicted"] = counters;
+    add_streaming(json, session.report());
     print_json(json);
   } else {
     print_line("batch", fmt::format("{} inputs, {} edges each, {} runs on {}", with_commas(count_inputs(inputs)),
@@ -81,6 +82,7 @@ void run_bench(const BenchOptions& options) {
     print_line("run", fmt::format("median {}, 99% below {}, best {}{}", in_seconds(middle), in_seconds(timing.p99), in_seconds(timing.best), predicted_word(counters)));
     print_line("rate", fmt::format("{} inputs/s, {} active edges/s{}", in_words(items), in_words(active), share_of_peak(active, peak)));
     print_counters(counters, session.report().active_edges);
+    print_streaming(session.report(), counters);
     print_line(verdict.right ? "verified" : "WRONG", verdict.right ? green(verdict.sentence) : red(verdict.sentence));
   }
   if (!verdict.right) throw WrongAnswer{verdict.sentence};

@@ -135,6 +135,7 @@ Json to_json(const ChallengeOptions& options, const Problem& problem, const lacu
           {"simplified_from_store", program.simplified().from_store},
           {"optimisations", program.optimisations()}};
   if (!result.counters.empty()) json["predicted"] = result.counters;
+  add_streaming(json, result.report);
   return json;
 }
 
@@ -164,6 +165,7 @@ void print_table(const ChallengeOptions& options, const Problem& problem, const 
     print_line("of peak", fmt::format("{:<24}of the {} multiply-adds/s measured on {}", fmt::format("{:.0f}%", 100 * active / result.peak),
                                     in_words(result.peak), program.threads() == 1 ? "this core" : "these cores"));
   print_counters(result.counters, result.report.active_edges);
+  print_streaming(result.report, result.counters);
   print_line("survivors", fmt::format("{} of {}, {} different", with_commas(result.survivors), with_commas(problem.inputs.rows),
                                       with_commas(result.report.different_outputs)));
   for (const lacuna::Verdict& verdict : result.verdicts)
@@ -211,7 +213,7 @@ void run_challenge(ChallengeOptions options) {
   result.survivors = outputs.survivors.size();
   result.peak = peak_of(program);
   result.verdicts.push_back(
-      lacuna::check_outputs(problem.network, problem.inputs, outputs, sample_size(program.edges()), 1e-3, program.threads()));
+      lacuna::check_outputs(problem.network, problem.inputs, outputs, sample_size(program.edges()), tolerance_of(options, problem.network), program.threads()));
   if (!problem.truth_file.empty()) result.verdicts.push_back(lacuna::check_survivors(outputs.survivors, problem.truth));
   if (!options.output.empty()) lacuna::save_tensor(outputs.to_tensor(), options.output);
 

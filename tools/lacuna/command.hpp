@@ -53,6 +53,10 @@ void add_json_flag(CLI::App& command, CommonOptions& options);
 void add_load_flags(CLI::App& command, CommonOptions& options);
 void add_compile_flags(CLI::App& command, CommonOptions& options);
 
+/// How far outputs of layers may be from the reference, of the larger of 1 and their magnitude: 1e-3, and where values are kept in 16 bits four roundings for
+/// each layer, of 2^-11 (f16) or 2^-8 (bf16).
+double tolerance_of(const CommonOptions& options, const lacuna::Network& network);
+
 lacuna::LoadOptions load_options(const CommonOptions& options);
 lacuna::CompileOptions compile_options(const CommonOptions& options);
 

@@ -51,7 +51,14 @@ void add_devices(CLI::App& app) {
       else
         print(device, peak);
     }
-    if (options->json) print_json({{"devices", list}});
+    Json libraries = Json::array();
+    for (const lacuna::LibraryInfo& library : lacuna::libraries()) {
+      if (options->json)
+        libraries.push_back(library.missing.empty() ? Json{{"name", library.name}, {"file", library.file}} : Json{{"name", library.name}, {"missing", library.missing}});
+      else
+        fmt::print("{}\n", library.missing.empty() ? fmt::format("{}: {}", library.name, library.file) : library.missing);
+    }
+    if (options->json) print_json({{"devices", list}, {"libraries", libraries}});
   });
 }
 

@@ -58,9 +58,9 @@ void add_compile_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--tune", options.tune, "Models: how long kernels are timed before one is chosen: off, fast or full; what was found is remembered. Neuron graphs: full tries machine code too")
       ->capture_default_str()
       ->check(CLI::IsMember({"off", "fast", "full"}));
-  command.add_option("--precision", options.precision, "Neuron graphs: f32 (fast) or f64 (exact: every bit of the plain loop in double)")
+  command.add_option("--precision", options.precision, "Neuron graphs: f32 (fast) or f64 (exact: every bit of the plain loop in double). Models: f32, or bf16 for dense layers that are faster so (CPUs with avx512_bf16). Layers on GPUs: f32, or f16 or bf16 (values kept in 16 bits, sums in f32)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"f32", "f64"}));
+      ->check(CLI::IsMember({"f32", "f64", "f16", "bf16"}));
   command.add_option("--optimise", options.optimise, optimise_help())->capture_default_str();
 }
 
@@ -74,6 +74,11 @@ lacuna::LoadOptions load_options(const CommonOptions& options) {
   load.time_step = options.time_step;
   load.progress = progress_bar();
   return load;
+}
+
+double tolerance_of(const CommonOptions& options, const lacuna::Network& network) {
+  const double rounding = options.precision == "f16" ? 0x1p-11 : options.precision == "bf16" ? 0x1p-8 : 0;
+  return 1e-3 + 4 * rounding * static_cast<double>(network.operators.size());
 }
 
 lacuna::CompileOptions compile_options(const CommonOptions& options) {

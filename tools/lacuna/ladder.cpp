@@ -111,7 +111,7 @@ void run_ladder(const lacuna::Network& network, const lacuna::SparseMatrix& inpu
     for (Measured& one : ladder) {
       const lacuna::Outputs outputs = one.inputs.run(one.session);
       one.seconds.push_back(one.session.report().seconds);
-      if (round == 0) one.verdict = lacuna::check_outputs(network, one.inputs.rows(), outputs, sample_size(one.program.edges()) / 4 + 1, 1e-3, one.program.threads());
+      if (round == 0) one.verdict = lacuna::check_outputs(network, one.inputs.rows(), outputs, sample_size(one.program.edges()) / 4 + 1, tolerance_of(options, network), one.program.threads());
     }
 
   const lacuna::Program& last = ladder.back().program;

@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer(
       "Exit codes: 0 done, 1 wrong answer, 2 wrong input or arguments, 3 not supported here, 4 system or device refused, 5 internal error.\n"
-      "Environment: LACUNA_ISA (sse4, avx2, avx512), LACUNA_THREADS, LACUNA_DEVICE (what --device auto means), LACUNA_DATA (folder of real data), "
+      "Environment: LACUNA_ISA (sse4, avx2, avx512), LACUNA_THREADS, LACUNA_DEVICE (what --device auto means), LACUNA_GPU_MEMORY (at most so much of a GPU, like 8GiB), LACUNA_DATA (folder of real data), "
       "LACUNA_CACHE (folder of measured plans, or off), NO_COLOR.");
   cli::add_challenge(app);
   cli::add_run(app);

@@ -41,4 +41,23 @@ void print_counters(const Json& counters, std::uint64_t active_edges) {
     print_line("per edge", fmt::format("{:.2f} warp instructions for 32 active edges", 32 * static_cast<double>(instructions) / static_cast<double>(active_edges)));
 }
 
+void print_streaming(const lacuna::RunReport& report, const Json& counters) {
+  if (report.resident_weight_bytes == report.weight_bytes) return;
+  print_line("weights", fmt::format("streamed: {} of {} bytes resident, {} bytes copied in a run", with_commas(report.resident_weight_bytes), with_commas(report.weight_bytes),
+                                    with_commas(report.streamed_bytes)));
+  for (const Json& gpu : counters) {  // each of them copies the same
+    const double on_bus = static_cast<double>(report.streamed_bytes) / static_cast<double>(counters.size()) / gpu.at("bus_bytes_per_s").get<double>();
+    const double in_kernels = gpu.at("predicted_seconds");
+    print_line("copies", fmt::format("{} on the bus of {} beside {} of kernels, bound by {} (predicted)", in_seconds(on_bus), gpu.at("name").get<std::string>(), in_seconds(in_kernels),
+                                     on_bus > in_kernels ? "the bus" : "the kernels"));
+  }
+}
+
+void add_streaming(Json& json, const lacuna::RunReport& report) {
+  if (report.weight_bytes == 0) return;
+  json["weight_bytes"] = report.weight_bytes;
+  json["resident_weight_bytes"] = report.resident_weight_bytes;
+  json["streamed_bytes"] = report.streamed_bytes;
+}
+
 }  // namespace cli

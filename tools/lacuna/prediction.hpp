@@ -18,4 +18,8 @@ std::string predicted_word(const Json& counters);
 /// Some lines for each GPU: the time, what bounds it, and the counters that matter; of a run that did so many multiply-adds.
 void print_counters(const Json& counters, std::uint64_t active_edges);
 
+/// Where the weights of a layered network did not all fit into GPUs: how many stayed, how many travelled in the run, and on simulated GPUs whether that bounds it.
+void print_streaming(const lacuna::RunReport& report, const Json& counters);
+void add_streaming(Json& json, const lacuna::RunReport& report);
+
 }  // namespace cli

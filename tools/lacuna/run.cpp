@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "graph_commands.hpp"
 #include "network_inputs.hpp"
+#include "prediction.hpp"
 #include "tensor_commands.hpp"
 
 namespace cli {
@@ -65,12 +66,14 @@ void run_network(const RunOptions& options) {
     }
     if (!options.labels.empty()) json["accuracy"] = accuracy(tensor, lacuna::load_tensor(options.labels), options.labels);
   }
+  add_streaming(json, session.report());
   if (options.json) return print_json(json);
   print_line("inputs", fmt::format("{} ({})", with_commas(outputs.inputs), options.input));
   print_line("outputs", fmt::format("{} each{}", with_commas(outputs.width), options.output.empty() ? "" : ", written to " + options.output));
   print_line("survivors", fmt::format("{} inputs have a nonzero output", with_commas(outputs.survivors.size())));
   print_line("time", fmt::format("load {}, compile {}, run {} on {}", in_seconds(seconds_load), in_seconds(seconds_compile),
                                  in_seconds(session.report().seconds), where(program)));
+  print_streaming(session.report(), Json::array());
   if (!options.labels.empty()) print_line("accuracy", fmt::format("{:.2f}%", 100 * json["accuracy"].get<double>()));
 }
 

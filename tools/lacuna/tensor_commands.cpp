@@ -48,7 +48,7 @@ lacuna::TypedTensor random_tensor(const lacuna::Value& value, std::uint64_t& sta
 }
 
 Json layer_json(const lacuna::LayerReport& layer, double seconds, double peak) {
-  Json json{{"name", layer.name}, {"kind", layer.kind}, {"shape", layer.shape}, {"kernel", layer.kernel}, {"ms", seconds * 1e3}};
+  Json json{{"name", layer.name}, {"kind", layer.kind}, {"shape", layer.shape}, {"kernel", layer.kernel}, {"precision", layer.precision}, {"ms", seconds * 1e3}};
   if (layer.dense_edges == 0) return json;
   json["sparsity"] = layer.sparsity;
   json["edges"] = layer.edges;
@@ -124,13 +124,13 @@ void bench_model(const BenchModel& bench, const CommonOptions& options) {
   const Json counters = counters_of(program);
   const double peak = peak_of(program);
   lacuna::Verdict verdict;
-  if (bench.verify) verdict = lacuna::check_outputs(network, inputs, outputs, 1e-4);
+  if (bench.verify) verdict = lacuna::check_outputs(network, inputs, outputs, program.tolerance());
 
   const auto layers = program.layers();
   if (options.json) {
     Json of_layer = Json::array();
     for (std::size_t k = 0; k < layers.size(); ++k) of_layer.push_back(layer_json(layers[k], best_of_layers[k], peak));
-    Json json{{"model", bench.path}, {"batch", batch}, {"device", program.device()}, {"isa", program.isa()}, {"threads", program.threads()}, {"runs", timing.runs},
+    Json json{{"model", bench.path}, {"batch", batch}, {"precision", options.precision}, {"device", program.device()}, {"isa", program.isa()}, {"threads", program.threads()}, {"runs", timing.runs},
               {"latency_ms_median", middle * 1e3}, {"latency_ms_p99", timing.p99 * 1e3}, {"latency_ms_best", timing.best * 1e3}, {"items_per_s", batch / middle},
               {"active_flops_per_s", 2 * active}, {"edges", program.edges_left()}, {"fma_peak_per_s", peak}, {"peak_bytes", program.arena_bytes()},
               {"least_bytes", program.least_arena_bytes()}, {"seconds_load", seconds_load}, {"seconds_compile", seconds_compile}};

@@ -36,6 +36,7 @@ class Device final : public gpu::Device {
   double stop_clock() override;
 
   const Context& context() const { return *context_; }
+  const ContextPointer& shared_context() const { return context_; }  ///< for libraries that work on the same GPU
 
  private:
   std::shared_ptr<Buffer> own(const gpu::BufferPointer& buffer, std::size_t offset, std::size_t bytes, const char* purpose) const;

@@ -16,6 +16,7 @@ struct Model {
   unsigned multiprocessors = 0;
   double clock_ghz = 0;            ///< boost
   double dram_gb_per_s = 0;        ///< 10^9 bytes
+  double bus_gb_per_s = 0;         ///< to the host, one way
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
   unsigned l2_bytes_per_clock = 0;

@@ -3,8 +3,10 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
+#include "base/text.hpp"
 #include "devices/sim_driver/execute.hpp"
 
 using namespace lacuna;
@@ -99,6 +101,15 @@ sim::Checks checks_wanted() {
   return checks;
 }
 
+/// LACUNA_SIM_MEMORY: a GPU with less memory (or more) than its model, for tests.
+std::size_t memory_bytes_of(const Gpu& gpu) {
+  const char* const wish = std::getenv("LACUNA_SIM_MEMORY");
+  if (wish == nullptr || *wish == '\0') return gpu.model.memory_bytes;
+  const std::optional<std::uint64_t> bytes = base::parse_bytes(wish);
+  if (!bytes) throw Refusal{Result::invalid_value};
+  return *bytes;
+}
+
 void end_context(State& own, Gpu& gpu) {
   drain_all(*gpu.context);
   own.leaked += gpu.context->objects();
@@ -154,7 +165,7 @@ LACUNA_EXPORT Result cuDeviceGetName(char* name, int bytes, DeviceNumber device)
 }
 
 LACUNA_EXPORT Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceNumber device) {
-  return enter("cuDeviceTotalMem_v2", [&](State& own) { *bytes = own.gpu(device).model.memory_bytes; });
+  return enter("cuDeviceTotalMem_v2", [&](State& own) { *bytes = memory_bytes_of(own.gpu(device)); });
 }
 
 LACUNA_EXPORT Result cuDeviceGetAttribute(int* value, DeviceAttribute attribute, DeviceNumber device) {
@@ -165,7 +176,7 @@ LACUNA_EXPORT Result cuDevicePrimaryCtxRetain(ContextHandle* context, DeviceNumb
   return enter("cuDevicePrimaryCtxRetain", [&](State& own) {
     Gpu& gpu = own.gpu(device);
     if (!gpu.context) {
-      gpu.memory = std::make_unique<sim::Memory>(gpu.model.memory_bytes);
+      gpu.memory = std::make_unique<sim::Memory>(memory_bytes_of(gpu));
       gpu.machine = std::make_unique<sim::Machine>(gpu.model, checks_wanted());
       gpu.context = std::make_unique<ContextObject>();
       gpu.context->gpu = &gpu;

@@ -8,9 +8,6 @@ namespace {
 
 using namespace cuda;
 
-// PCI Express with 16 lanes, one way, by the specification's raw rate and 128b/130b coding: generation 3 for Volta, 4 for Ampere, 5 for Hopper.
-double bus_bytes_per_s(const sim::Model& model) { return model.compute_major >= 9 ? 63.0e9 : model.compute_major == 8 ? 31.5e9 : 15.75e9; }
-
 /// A part of the GPU works for `seconds` as soon as it and the stream are free.
 void occupy(StreamObject& stream, double& free_at, double seconds) {
   const double start = std::max(stream.seconds, free_at);
@@ -33,12 +30,12 @@ class Executor {
   void operator()(const CopyIn& copy) {
     std::memcpy(gpu_.memory->lookup(copy.to, copy.bytes), copy.bytes_now.empty() ? copy.from : copy.bytes_now.data(), copy.bytes);
     gpu_.bytes_in += copy.bytes;
-    count_copy(gpu_.copy_in_free_at, static_cast<double>(copy.bytes) / bus_bytes_per_s(gpu_.model));
+    count_copy(gpu_.copy_in_free_at, static_cast<double>(copy.bytes) / (gpu_.model.bus_gb_per_s * 1e9));
   }
   void operator()(const CopyOut& copy) {
     std::memcpy(copy.to, gpu_.memory->lookup(copy.from, copy.bytes), copy.bytes);
     gpu_.bytes_out += copy.bytes;
-    count_copy(gpu_.copy_out_free_at, static_cast<double>(copy.bytes) / bus_bytes_per_s(gpu_.model));
+    count_copy(gpu_.copy_out_free_at, static_cast<double>(copy.bytes) / (gpu_.model.bus_gb_per_s * 1e9));
   }
   void operator()(const CopyWithin& copy) {
     std::memmove(gpu_.memory->lookup(copy.to, copy.bytes), gpu_.memory->lookup(copy.from, copy.bytes), copy.bytes);

@@ -60,8 +60,8 @@ std::vector<std::pair<std::string, double>> figures(const cuda::Tally& tally) {
 
 std::string json(const cuda::Gpu& gpu) {
   std::string text = fmt::format("{{\"device\": \"{}\", \"name\": \"{}\", \"predicted\": true, {}", gpu.model.name, gpu.model.full_name, members(gpu.all));
-  text += fmt::format(", \"bytes_in\": {}, \"bytes_out\": {}, \"copies\": {}, \"fills\": {}, \"graph_launches\": {}, \"copy_seconds\": {}", gpu.bytes_in, gpu.bytes_out,
-                      gpu.copies, gpu.fills, gpu.graph_launches, number(gpu.copy_seconds));
+  text += fmt::format(", \"bytes_in\": {}, \"bytes_out\": {}, \"copies\": {}, \"fills\": {}, \"graph_launches\": {}, \"copy_seconds\": {}, \"bus_bytes_per_s\": {}", gpu.bytes_in, gpu.bytes_out,
+                      gpu.copies, gpu.fills, gpu.graph_launches, number(gpu.copy_seconds), number(gpu.model.bus_gb_per_s * 1e9));
   text += ", \"kernels\": {";
   bool is_first = true;
   for (const auto& [name, tally] : gpu.by_kernel) {

@@ -12,6 +12,7 @@
 
 #include "devices/gpu/device.hpp"
 #include "engine/batch.hpp"
+#include "engine/precision.hpp"
 #include "plan/plan.hpp"
 
 namespace lacuna::engine::gpus {
@@ -43,6 +44,7 @@ struct GpuOptions {
   plan::KernelWish kernel = plan::KernelWish::automatic;
   std::vector<std::string> optimisations;
   bool tune = true;  ///< false: rules of thumb instead of measuring
+  Precision precision = Precision::f32;  ///< of layers: what values are kept in
 };
 
 /// Needs: the passes are done. Throws Unsupported for what GPUs do not run.

@@ -6,6 +6,7 @@
 
 #include <lacuna/error.hpp>
 
+#include "devices/gpu/usable_memory.hpp"
 #include "plan/gpus/kernel_text.hpp"
 
 namespace lacuna::engine::gpus {
@@ -82,7 +83,7 @@ std::size_t GraphRunner::begin(const GraphInputs& inputs, std::size_t first, std
     loaded_.device->fill_zero(kept_, 0, bytes);
     kept_inputs_ = count;
   }
-  std::uint64_t budget = limits.free_bytes == 0 ? unknown_memory : limits.free_bytes / 2;
+  std::uint64_t budget = limits.free_bytes == 0 ? unknown_memory : gpu::usable_bytes(limits) / 2;
   if (limits.largest_buffer_bytes != 0) budget = std::min<std::uint64_t>(budget, limits.largest_buffer_bytes);
   arena_bytes_ = budget / 2;
   const std::uint64_t outputs = packed_.tables.outputs.size() * inputs.steps;

@@ -38,6 +38,10 @@ class LayerSession final : public GpuSession {
       parts[k] = runners_[k]->run(batch, first, std::min(share, batch.size() - first));
     });
     for (const LayerPart& part : parts) join(part, outputs, report);
+    for (const auto& runner : runners_) {
+      report.weight_bytes += runner->residency().all_bytes;
+      report.resident_weight_bytes += runner->residency().resident_bytes;
+    }
     report.different_outputs = outputs.width == 0 ? 0 : outputs.values.size() / outputs.width;
     return outputs;
   }
@@ -51,6 +55,7 @@ class LayerSession final : public GpuSession {
     outputs.values.insert(outputs.values.end(), part.values.begin(), part.values.end());
     report.seconds = std::max(report.seconds, part.seconds);
     report.active_edges += part.active_edges;
+    report.streamed_bytes += part.streamed_bytes;
     report.waves += part.chunks;
   }
 
@@ -68,7 +73,7 @@ class LayerProgram final : public GpuProgram {
   std::string print_plan() const override { return plan::gpus::print(*plan_); }
   std::string explain() const override {
     std::string text;
-    for (const auto& device : devices_) text += fmt::format("device       {}\n", device->limits().name);
+    for (const LoadedLayers& loaded : loaded_) text += fmt::format("device       {}\n{}\n", loaded.device->limits().name, plan::gpus::print(loaded.residency));
     return text + plan::gpus::print(*plan_);
   }
   std::string kernel_text(gpu::Language language) const override { return plan::gpus::kernel_text(plan_->kernels, language); }
@@ -78,6 +83,10 @@ class LayerProgram final : public GpuProgram {
   Devices devices_;
   std::vector<LoadedLayers> loaded_;
 };
+
+kernel::Element stored_as(Precision precision) {
+  return precision == Precision::f16 ? kernel::Element::f16 : precision == Precision::bf16 ? kernel::Element::bf16 : kernel::Element::f32;
+}
 
 }  // namespace
 
@@ -89,7 +98,7 @@ std::unique_ptr<GpuProgram> compile_layers(const Network& network, Devices devic
   std::uint32_t threads = 1024;
   for (const auto& device : devices)
     if (device->limits().block_threads != 0) threads = std::min(threads, device->limits().block_threads / 32 * 32);
-  const plan::gpus::LayerPlanOptions plan_options{is_on("dead_inputs"), is_on("equal_inputs"), options.kernel == plan::KernelWish::baked, threads};
+  const plan::gpus::LayerPlanOptions plan_options{is_on("dead_inputs"), is_on("equal_inputs"), options.kernel == plan::KernelWish::baked, threads, stored_as(options.precision)};
   return std::make_unique<LayerProgram>(plan::gpus::make_layer_plan(rows, plan_options), std::move(devices));
 }
 

@@ -41,4 +41,14 @@ void apply_activation(ThreadBuilder& b, const Activation& activation, Register s
   }
 }
 
+bool stays_within(const Activation& activation, float most) {
+  switch (activation.kind) {
+    case ActivationKind::clip: return activation.first >= -most && activation.second <= most;
+    case ActivationKind::sigmoid:
+    case ActivationKind::tanh:
+    case ActivationKind::hard_sigmoid: return true;
+    default: return false;
+  }
+}
+
 }  // namespace lacuna::kernel
