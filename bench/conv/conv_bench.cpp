@@ -1,5 +1,6 @@
 // Times sparse convolutions against oneDNN's best dense float32 convolution of the same layer, interleaved in one run, answers compared.
-//   conv_bench [--batch=N] [--threads=N] [--only=TEXT] [--lanes=pixels|batch] [--seconds=S] [--explore] [--json=FILE]
+//   conv_bench [--batch=N] [--threads=N] [--only=TEXT] [--lanes=pixels|batch] [--seconds=S] [--cold] [--explore] [--json=FILE]
+// --cold: other memory fills all caches before each run, as the rest of a large network does; else a rival finds its own things there.
 // One thread is timed by its own CPU time, more by the wall clock; the best round counts. A machine that others use needs --seconds=1 or more.
 #include <fmt/format.h>
 #include <omp.h>
@@ -32,6 +33,7 @@ struct Options {
   rows::Lanes lanes = rows::Lanes::pixels;
   double seconds = 0.3;
   bool explore = false;
+  bool cold = false;
   std::string json;
 };
 
@@ -42,13 +44,15 @@ double now(bool of_thread) {
 }
 
 /// The fewest seconds each rival needed, all in turn, until `seconds` have passed for each of them on average.
-std::vector<double> best_times(const std::vector<std::function<void()>>& rivals, double seconds, bool of_thread) {
+std::vector<double> best_times(const std::vector<std::function<void()>>& rivals, double seconds, bool of_thread, bool cold) {
+  std::vector<char> others(cold ? std::size_t{128} << 20 : 0);
   std::vector<double> best(rivals.size(), INFINITY);
   for (const auto& rival : rivals) rival();
   double spent = 0;
   for (int round = 0; round < 3 || spent < seconds * static_cast<double>(rivals.size()); ++round)
     for (std::size_t k = 0; k < rivals.size(); ++k) {
-      for (int repeat = 0; repeat < 4; ++repeat) {  // a rival finds its own things in the caches
+      for (int repeat = 0; repeat < (cold ? 1 : 4); ++repeat) {
+        for (std::size_t at = 0; at < others.size(); at += 64) ++others[at];
         const double start = now(of_thread);
         rivals[k]();
         const double took = now(of_thread) - start;
@@ -108,14 +112,14 @@ void time_layer(const Layer& layer, const Options& options, double peak, std::of
   omp_set_num_threads(static_cast<int>(options.threads));
   DenseConv dense(layer, options.batch, input);
   std::vector<std::unique_ptr<Rival>> rivals;
-  for (const auto& choice : options.explore ? grid(isa) : plan::conv_candidates(layer.conv, in, out, isa, options.threads))
+  for (const auto& choice : options.explore ? grid(isa) : plan::conv_candidates(layer.conv, in, out, isa))
     rivals.push_back(std::make_unique<Rival>(layer, in, out, choice, isa, options.threads));
   const auto run = [&](Rival& rival) { rival.conv.run(in_memory.data(), nullptr, out_memory.data(), rival.scratch.data()); };
   const bool of_thread = options.threads == 1;
 
   std::vector<std::function<void()>> trials;
   for (auto& rival : rivals) trials.push_back([&, one = rival.get()] { run(*one); });
-  const std::vector<double> trial_times = best_times(trials, options.explore ? options.seconds : options.seconds / 4, of_thread);
+  const std::vector<double> trial_times = best_times(trials, options.explore ? options.seconds : options.seconds / 4, of_thread, options.cold);
   const auto edges = static_cast<double>(rivals[0]->conv.edges());
   if (options.explore) {
     std::vector<std::size_t> order(rivals.size());
@@ -125,7 +129,7 @@ void time_layer(const Layer& layer, const Options& options, double peak, std::of
       fmt::print("    {:6.1f} G/s  {:7.1f} KiB  {}\n", edges / trial_times[order[k]] / 1e9, static_cast<double>(rivals[order[k]]->conv.code_bytes()) / 1024, rivals[order[k]]->conv.describe());
   }
   Rival& best = *rivals[static_cast<std::size_t>(std::min_element(trial_times.begin(), trial_times.end()) - trial_times.begin())];
-  const std::vector<double> times = best_times({[&] { run(best); }, [&] { dense.run(); }}, options.seconds, of_thread);
+  const std::vector<double> times = best_times({[&] { run(best); }, [&] { dense.run(); }}, options.seconds, of_thread, options.cold);
 
   std::vector<float> got(out_shape.size());
   store_elements(out, out_memory.data(), got.data());
@@ -164,6 +168,7 @@ Options read_options(int count, char** words) {
     else if (word.starts_with("--seconds=")) options.seconds = std::stod(value);
     else if (word.starts_with("--json=")) options.json = value;
     else if (word == "--explore") options.explore = true;
+    else if (word == "--cold") options.cold = true;
     else throw std::runtime_error("unknown option " + word);
   }
   return options;

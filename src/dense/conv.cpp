@@ -41,8 +41,6 @@ dnnl::primitive_attr attributes(const Activation& activation, bool has_skip) {
   return made;
 }
 
-Layout layout_of(const memory::dims& dims, memory::format_tag tag) { return Layout(dims, memory::data_type::f32, tag); }
-
 /// {groups,} output channels, input channels, kernel
 memory::dims weight_dims(const Conv& conv) {
   memory::dims dims{conv.output_channels, conv.group_channels};
@@ -51,53 +49,83 @@ memory::dims weight_dims(const Conv& conv) {
   return dims;
 }
 
+Layout bias_layout(const Conv& conv, bool is_there, Type type) { return is_there ? Layout({conv.output_channels}, type, memory::format_tag::x) : Layout(); }
+
+/// What oneDNN would compute, in whatever layouts it likes.
+struct Types {
+  Type input, weights, bias, output;
+};
+dnnl::convolution_forward::primitive_desc describe(const Conv& conv, const Types& types, bool has_bias, const Shape& input, const Shape& output,
+                                                   const dnnl::primitive_attr& attribute) {
+  memory::dims dilations = dims_of(conv.dilations);
+  for (auto& dilation : dilations) dilation -= 1;  // oneDNN counts the gaps
+  const dnnl::convolution_forward::desc what(dnnl::prop_kind::forward_inference, algorithm::convolution_direct, any_layout(input, types.input),
+                                             Layout(weight_dims(conv), types.weights, memory::format_tag::any), bias_layout(conv, has_bias, types.bias),
+                                             any_layout(output, types.output), dims_of(conv.strides), dilations, dims_of(conv.pads_begin), dims_of(conv.pads_end));
+  return {what, attribute, cpu_engine()};
+}
+
+[[noreturn]] void refuse(const dnnl::error& error) { throw Unsupported(fmt::format("oneDNN has no such convolution here ({})", error.what())); }
+
 }  // namespace
 
-DenseConv::DenseConv(const Conv& conv, const Shape& input, const Shape& output, bool has_skip) : has_skip_(has_skip) {
-  constexpr auto any = memory::format_tag::any;
-  const memory::dims dims = weight_dims(conv);
-  const Layout bias = conv.bias.empty() ? Layout() : layout_of({conv.output_channels}, memory::format_tag::x);
+DenseConv::DenseConv(const Conv& conv, const Shape& input, const Shape& output, bool has_skip, ConvTypes types) : has_skip_(has_skip) {
+  const bool has_bias = !conv.bias.empty();
+  const Given given{row_major(weight_dims(conv)), bias_layout(conv, has_bias, Type::f32), conv.weights.data(), conv.bias.data()};
   const auto attribute = attributes(conv.activation, has_skip);
   try {
     if (conv.kernel.empty()) {
       if (conv.groups > 1) throw Unsupported("oneDNN has no fully connected layer in groups");
-      const dnnl::inner_product_forward::desc what(dnnl::prop_kind::forward_inference, any_layout(input), layout_of(dims, any), bias, any_layout(output));
+      const dnnl::inner_product_forward::desc what(dnnl::prop_kind::forward_inference, any_layout(input, types.input),
+                                                   Layout(weight_dims(conv), types.input, memory::format_tag::any), given.bias, any_layout(output, types.output));
       const dnnl::inner_product_forward::primitive_desc description(what, attribute, cpu_engine());
-      finish(description, conv, row_major(dims));
+      finish(description, given);
       primitive_ = dnnl::inner_product_forward(description);
     } else {
-      memory::dims dilations = dims_of(conv.dilations);
-      for (auto& dilation : dilations) dilation -= 1;  // oneDNN counts the gaps
-      const dnnl::convolution_forward::desc what(dnnl::prop_kind::forward_inference, algorithm::convolution_direct, any_layout(input), layout_of(dims, any), bias,
-                                                 any_layout(output), dims_of(conv.strides), dilations, dims_of(conv.pads_begin), dims_of(conv.pads_end));
-      const dnnl::convolution_forward::primitive_desc description(what, attribute, cpu_engine());
-      finish(description, conv, row_major(dims));
+      const auto description = describe(conv, {types.input, types.input, Type::f32, types.output}, has_bias, input, output, attribute);
+      finish(description, given);
       primitive_ = dnnl::convolution_forward(description);
     }
   } catch (const dnnl::error& error) {
-    throw Unsupported(fmt::format("oneDNN has no such convolution here ({})", error.what()));
+    refuse(error);
+  }
+}
+
+DenseConv::DenseConv(const Int8Conv& conv, const Shape& input, const Shape& output) {
+  const Given given{row_major(weight_dims(conv.window), Type::s8), bias_layout(conv.window, !conv.bias.empty(), Type::s32), conv.weights.data(), conv.bias.data()};
+  constexpr int by_channel = 1 << 1;  // a bit for each axis of the output
+  auto attribute = attributes(Activation::identity(), false);
+  attribute.set_output_scales(by_channel, conv.scales);
+  if (conv.input_zero != 0) attribute.set_zero_points(DNNL_ARG_SRC, 0, {conv.input_zero});
+  if (conv.output_zero != 0) attribute.set_zero_points(DNNL_ARG_DST, 0, {conv.output_zero});
+  try {
+    const auto description = describe(conv.window, {conv.input, Type::s8, Type::s32, conv.output}, !conv.bias.empty(), input, output, attribute);
+    finish(description, given);
+    primitive_ = dnnl::convolution_forward(description);
+  } catch (const dnnl::error& error) {
+    refuse(error);
   }
 }
 
 template <typename Description>
-void DenseConv::finish(const Description& description, const Conv& conv, const Layout& given_weights) {
+void DenseConv::finish(const Description& description, const Given& given) {
   input_ = description.src_desc();
   output_ = description.dst_desc();
   scratch_ = description.scratchpad_desc();
   implementation_ = description.impl_info_str();
   weights_ = memory(description.weights_desc(), cpu_engine());
-  memory given(given_weights, cpu_engine(), const_cast<float*>(conv.weights.data()));  // read only
-  dnnl::reorder(given, weights_).execute(stream(), given, weights_);
-  if (!conv.bias.empty()) {
-    bias_ = memory(layout_of({conv.output_channels}, memory::format_tag::x), cpu_engine());
-    std::memcpy(bias_.get_data_handle(), conv.bias.data(), conv.bias.bytes());
+  memory weights(given.weights, cpu_engine(), const_cast<void*>(given.weights_data));  // read only
+  dnnl::reorder(weights, weights_).execute(stream(), weights, weights_);
+  if (given.bias.get_size() > 0) {
+    bias_ = memory(given.bias, cpu_engine());
+    std::memcpy(bias_.get_data_handle(), given.bias_data, given.bias.get_size());
   }
   stream().wait();
 }
 
-void DenseConv::run(const float* input, const float* skip, float* output, std::byte* scratch) const {
+void DenseConv::run(const std::byte* input, const std::byte* skip, std::byte* output, std::byte* scratch) const {
   if (has_skip_ && skip != output) std::memcpy(output, skip, output_.get_size());  // the sum is made in place
-  std::unordered_map<int, memory> arguments{{DNNL_ARG_SRC, memory(input_, cpu_engine(), const_cast<float*>(input))},
+  std::unordered_map<int, memory> arguments{{DNNL_ARG_SRC, memory(input_, cpu_engine(), const_cast<std::byte*>(input))},
                                             {DNNL_ARG_WEIGHTS, weights_},
                                             {DNNL_ARG_DST, memory(output_, cpu_engine(), output)},
                                             {DNNL_ARG_SCRATCHPAD, memory(scratch_, cpu_engine(), scratch)}};

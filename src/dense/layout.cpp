@@ -1,6 +1,9 @@
 #include "dense/layout.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <lacuna/error.hpp>
 
 namespace lacuna::dense {
 
@@ -17,22 +20,44 @@ dnnl::stream& stream() {
 dnnl::memory::dims dims_of(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
 dnnl::memory::dims dims_of(const Shape& shape) { return dims_of(shape.extents); }
 
-Layout row_major(const dnnl::memory::dims& dims) {
+namespace {
+
+bool has_isa(dnnl::cpu_isa wanted) {
+  static const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());  // a set of bits, as each is
+  return (has & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
+}
+
+}  // namespace
+
+bool has_bf16() { return has_isa(dnnl::cpu_isa::avx512_core_bf16); }
+bool has_vnni() { return has_isa(dnnl::cpu_isa::avx512_core_vnni) || has_isa(dnnl::cpu_isa::avx2_vnni); }
+
+Type type_of(ElementType type) {
+  switch (type) {
+    case ElementType::f32: return Type::f32;
+    case ElementType::i32: return Type::s32;
+    case ElementType::i8: return Type::s8;
+    case ElementType::u8: return Type::u8;
+    default: throw InternalError(fmt::format("oneDNN has no elements of {}", name_of(type)));
+  }
+}
+
+Layout row_major(const dnnl::memory::dims& dims, Type type) {
   dnnl::memory::dims strides(dims.size(), 1);
   for (std::size_t axis = dims.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * dims[axis];
-  return Layout(dims, dnnl::memory::data_type::f32, strides);
+  return Layout(dims, type, strides);
 }
 
 Layout strided(const Shape& shape, const std::vector<std::size_t>& strides) {
-  return Layout(dims_of(shape), dnnl::memory::data_type::f32, dnnl::memory::dims(strides.begin(), strides.end()));
+  return Layout(dims_of(shape), Type::f32, dnnl::memory::dims(strides.begin(), strides.end()));
 }
 
-Layout any_layout(const Shape& shape) { return Layout(dims_of(shape), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any); }
+Layout any_layout(const Shape& shape, Type type) { return Layout(dims_of(shape), type, dnnl::memory::format_tag::any); }
 
 Copy::Copy(const Layout& from, const Layout& to) : from_(from), to_(to), reorder_(dnnl::reorder::primitive_desc(cpu_engine(), from, cpu_engine(), to)) {}
 
-void Copy::run(const float* from, float* to) const {
-  dnnl::memory source(from_, cpu_engine(), const_cast<float*>(from));  // read only
+void Copy::run(const std::byte* from, std::byte* to) const {
+  dnnl::memory source(from_, cpu_engine(), const_cast<std::byte*>(from));  // read only
   dnnl::memory target(to_, cpu_engine(), to);
   reorder_.execute(stream(), source, target);
 }

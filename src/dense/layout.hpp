@@ -10,8 +10,18 @@
 
 namespace lacuna::dense {
 
-/// A layout of float32 elements: row-major, strided, or in blocks of channels as oneDNN likes it.
+/// The type of the elements, and how they stand: row-major, strided, or in blocks of channels as oneDNN likes it.
 using Layout = dnnl::memory::desc;
+using Type = dnnl::memory::data_type;
+
+inline Type type_of(const Layout& layout) { return layout.data_type(); }
+Type type_of(ElementType type);  ///< needs: one that oneDNN has
+
+/// Whether the CPU multiplies bf16 by itself. oneDNN emulates it with AVX-512 alone, three times as slow as f32, and refuses it without.
+bool has_bf16();
+
+/// Whether the CPU multiplies bytes and adds them up in 32 bits. Without, sums of two products are cut off at 16 bits.
+bool has_vnni();
 
 dnnl::engine& cpu_engine();
 
@@ -22,18 +32,18 @@ dnnl::memory::dims dims_of(const Shape& shape);
 
 dnnl::memory::dims dims_of(const std::vector<std::uint32_t>& numbers);
 
-Layout row_major(const dnnl::memory::dims& dims);
-inline Layout row_major(const Shape& shape) { return row_major(dims_of(shape)); }
+Layout row_major(const dnnl::memory::dims& dims, Type type = Type::f32);
+inline Layout row_major(const Shape& shape, Type type = Type::f32) { return row_major(dims_of(shape), type); }
 Layout strided(const Shape& shape, const std::vector<std::size_t>& strides);
 
 /// Extents only; oneDNN chooses.
-Layout any_layout(const Shape& shape);
+Layout any_layout(const Shape& shape, Type type = Type::f32);
 
-/// A copy between two layouts of the same extents.
+/// A copy between two layouts of the same extents; elements are converted where their types differ.
 class Copy {
  public:
   Copy(const Layout& from, const Layout& to);
-  void run(const float* from, float* to) const;
+  void run(const std::byte* from, std::byte* to) const;
 
  private:
   Layout from_;
@@ -41,7 +51,7 @@ class Copy {
   dnnl::reorder reorder_;
 };
 
-/// Runs the threads of oneDNN's next calls. OpenMP's setting, which is the calling thread's own.
+/// The threads of oneDNN's next calls: what is made afterwards runs on so many, whatever is set when it runs. OpenMP's setting, which is the calling thread's own.
 void use_threads(unsigned threads);
 
 }  // namespace lacuna::dense

@@ -20,7 +20,7 @@ dnnl::algorithm algorithm_of(PoolShape::Kind kind) {
 
 DensePool::DensePool(const PoolShape& pool, const Layout& input, const Shape& output) : input_(input) {
   try {
-    const dnnl::pooling_forward::desc what(dnnl::prop_kind::forward_inference, algorithm_of(pool.kind), input, any_layout(output), dims_of(pool.strides),
+    const dnnl::pooling_forward::desc what(dnnl::prop_kind::forward_inference, algorithm_of(pool.kind), input, any_layout(output, type_of(input)), dims_of(pool.strides),
                                            dims_of(pool.kernel), dims_of(pool.pads_begin), dims_of(pool.pads_end));
     const dnnl::pooling_forward::primitive_desc description(what, cpu_engine());
     output_ = description.dst_desc();
@@ -30,8 +30,8 @@ DensePool::DensePool(const PoolShape& pool, const Layout& input, const Shape& ou
   }
 }
 
-void DensePool::run(const float* input, float* output) const {
-  primitive_.execute(stream(), {{DNNL_ARG_SRC, dnnl::memory(input_, cpu_engine(), const_cast<float*>(input))},
+void DensePool::run(const std::byte* input, std::byte* output) const {
+  primitive_.execute(stream(), {{DNNL_ARG_SRC, dnnl::memory(input_, cpu_engine(), const_cast<std::byte*>(input))},
                                 {DNNL_ARG_DST, dnnl::memory(output_, cpu_engine(), output)}});
 }
 

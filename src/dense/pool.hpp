@@ -1,4 +1,4 @@
-// Pooling by oneDNN, in the layout its input has.
+// Pooling by oneDNN, in the layout and of the type its input has.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ class DensePool {
   DensePool(const PoolShape& pool, const Layout& input, const Shape& output);
 
   const Layout& output() const { return output_; }
-  void run(const float* input, float* output) const;
+  void run(const std::byte* input, std::byte* output) const;
 
  private:
   Layout input_;

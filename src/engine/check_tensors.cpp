@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <lacuna/check.hpp>
 
@@ -26,8 +27,18 @@ double float_error(std::span<const float> computed, std::span<const float> expec
   return error == 0 ? 0 : error / std::max(scale, 1e-30);
 }
 
+/// Largest difference as a share of all that bytes can differ.
+template <typename T>
+double byte_error(std::span<const T> computed, std::span<const T> expected) {
+  int error = 0;
+  for (std::size_t k = 0; k < expected.size(); ++k) error = std::max(error, std::abs(int{computed[k]} - int{expected[k]}));
+  return error / 255.0;
+}
+
 double error_of(const TypedTensor& computed, const TypedTensor& expected) {
   if (computed.type != expected.type || computed.shape != expected.shape) return HUGE_VAL;
+  if (computed.type == ElementType::u8) return byte_error(computed.as<std::uint8_t>(), expected.as<std::uint8_t>());
+  if (computed.type == ElementType::i8) return byte_error(computed.as<std::int8_t>(), expected.as<std::int8_t>());
   if (computed.type == ElementType::f32) return float_error(computed.as<float>(), expected.as<float>());
   return std::equal(computed.bytes.begin(), computed.bytes.end(), expected.bytes.begin(), expected.bytes.end()) ? 0 : HUGE_VAL;
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "operators/families.hpp"
 
@@ -75,6 +77,28 @@ void check_type(const Inference& question, std::size_t k, Types types) {
   if (question.has(k) && !contains(types, question.type(k))) refuse(question.call, "elements of {} in input {}", name_of(question.type(k)), k);
 }
 
+/// A zero point for each scale. Files mix scalars and lists of one.
+bool fits_scales(const Inference& question) {
+  return question.shape(2) == question.shape(1) || (question.shape(1).size() == 1 && question.shape(2).size() == 1);
+}
+
+// One scale for all, in forms that compilers make vectors of; the same bits as below.
+template <typename T>
+void dequantize_bytes(std::span<const T> bytes, float scale, std::int32_t zero, float* __restrict out) {
+  for (std::size_t k = 0; k < bytes.size(); ++k) out[k] = static_cast<float>(static_cast<std::int32_t>(bytes[k]) - zero) * scale;
+}
+template <typename T>
+void quantize_bytes(std::span<const float> values, float scale, std::int32_t zero, T* __restrict out) {
+  constexpr float rounder = 12582912.0f;  // 1.5 * 2^23: adding and subtracting it rounds to the nearest whole number, ties to even
+  const auto low = static_cast<float>(std::numeric_limits<T>::min() - zero), high = static_cast<float>(std::numeric_limits<T>::max() - zero);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const float kept = std::min(high, std::max(low, values[k] / scale));
+    out[k] = static_cast<T>(static_cast<std::int32_t>((kept + rounder) - rounder) + zero);
+  }
+}
+
+constexpr Types bytes_only = types_of(ElementType::i8, ElementType::u8);
+
 }  // namespace
 
 /// The output's type is that of the zero point, or the attribute output_dtype, or u8.
@@ -85,13 +109,18 @@ Signature infer_quantize(const Inference& question) {
   if (const std::int64_t given = integer_attribute(question.call, "output_dtype", 0); given != 0) type = type_of_number(question.call, given);
   if (question.has(2)) {
     type = question.type(2);
-    if (question.shape(2) != question.shape(1)) fail(question.call, "zero points of {} for scales of {}", describe(question.shape(2)), describe(question.shape(1)));
+    if (!fits_scales(question)) fail(question.call, "zero points of {} for scales of {}", describe(question.shape(2)), describe(question.shape(1)));
   }
   if (!contains(quantised, type)) refuse(question.call, "an output of {}", name_of(type));
   return {type, question.shape(0)};
 }
 void quantize_linear(const Evaluation& job) {
   const Spread spread = spread_of(job.call, job.shape(0), job.shape(1));
+  if (spread.is_single && job.type(0) == ElementType::f32 && contains(bytes_only, job.signature.type))
+    return with_type<bytes_only>(job.signature.type, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      quantize_bytes<T>({job.in<float>(0), job.shape(0).size()}, static_cast<float>(job.doubles(1)[0]), static_cast<std::int32_t>(zero_points(job, 2, 1)[0]), job.out<T>());
+    });
   const std::vector<double> values = job.doubles(0), scales = job.doubles(1), zeros = zero_points(job, 2, scales.size());
   const bool narrow = job.type(0) == ElementType::f32;  // divide as ONNX does
   with_type<quantised>(job.signature.type, [&](auto tag) {
@@ -106,7 +135,7 @@ void quantize_linear(const Evaluation& job) {
 
 Signature infer_dequantize(const Inference& question) {
   check_type(question, 1, floats);
-  if (question.has(2) && (question.type(2) != question.type(0) || question.shape(2) != question.shape(1)))
+  if (question.has(2) && (question.type(2) != question.type(0) || !fits_scales(question)))
     fail(question.call, "zero points of {} {} for {} and scales of {}", name_of(question.type(2)), describe(question.shape(2)), name_of(question.type(0)), describe(question.shape(1)));
   spread_of(question.call, question.shape(0), question.shape(1));
   ElementType type = question.type(1);
@@ -116,6 +145,11 @@ Signature infer_dequantize(const Inference& question) {
 }
 void dequantize_linear(const Evaluation& job) {
   const Spread spread = spread_of(job.call, job.shape(0), job.shape(1));
+  if (spread.is_single && job.signature.type == ElementType::f32 && contains(bytes_only, job.type(0)))
+    return with_type<bytes_only>(job.type(0), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      dequantize_bytes<T>({job.in<T>(0), job.shape(0).size()}, static_cast<float>(job.doubles(1)[0]), static_cast<std::int32_t>(zero_points(job, 2, 1)[0]), job.out<float>());
+    });
   const std::vector<double> values = job.doubles(0), scales = job.doubles(1), zeros = zero_points(job, 2, scales.size());
   with_type<floats>(job.signature.type, [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -21,6 +21,7 @@ constexpr auto list = std::to_array<ListedPass>({
     {"fold_scales", "batch normalisation and constants by channel move into the convolution before them", fold_scales, Serves::networks_of_tensors, false},
     {"fuse_skips", "a convolution adds the value that is added to it", fuse_skips, Serves::networks_of_tensors, false},
     {"fuse_activations", "a convolution applies the activation that follows it", fuse_activations, Serves::networks_of_tensors},
+    {"fuse_quantisation", "a convolution between dequantised and quantised values multiplies the bytes (CPUs with VNNI)", fuse_quantisation, Serves::networks_of_tensors, false},
     {"remove_dead_channels", "drop channels of convolutions that are always zero or that nobody reads", remove_dead_channels, Serves::networks_of_tensors, false},
     {"merge_equal_filters", "channels of a convolution with equal filters become one; their readers add their weights", merge_equal_filters, Serves::networks_of_tensors, false},
     {"fold_constant_neurons", "neurons that always have the same value move into their readers' biases", fold_constant_neurons, Serves::layered_networks, false},

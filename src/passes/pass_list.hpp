@@ -59,6 +59,11 @@ Network fuse_skips(Network network, const PassSettings& settings = {});
 /// Needs: verify passed. Gives: the same answer. Cost: O(operators).
 Network fuse_activations(Network network, const PassSettings& settings = {});
 
+/// A convolution or fully connected layer whose input is dequantised, whose output is quantised and read by nobody else, and whose weights are whole numbers within
+/// -127 and 127 times a step for each output channel becomes a QLinearConv. So does MaxPool, or what moves elements, between the same scales: it moves bytes.
+/// Needs: verify passed. Gives: the same answer within one step of the output; biases are rounded to steps. Cost: O(weights), 127 times that where they are no such numbers.
+Network fuse_quantisation(Network network, const PassSettings& settings = {});
+
 /// Drops channels between convolutions (straight or through pooling and Relu): those whose filter is all zero and whose activation of the bias is zero, or
 /// another constant that readers without padding take into their biases; and those whose readers' weights are all zero. Every value keeps a channel.
 /// Needs: verify passed. Gives: the same answer in exact arithmetic for finite activations. Cost: O(weights) for each round; rounds end when nothing changes.

@@ -47,16 +47,24 @@ std::int64_t lowest_offset(const rows::ConvRows& rows) {
   return lowest;
 }
 
+/// Brings memory into the cache by reading it: the CPU then sees a stream and runs ahead of it, which it does not do for straight code, nor for prefetches.
+void read_through(const std::byte* begin, const std::byte* end) {
+  constexpr std::ptrdiff_t line = 64;
+  for (; begin < end; begin += line) static_cast<void>(*static_cast<const volatile std::byte*>(begin));
+}
+
 class BakedBody : public ConvBody {
  public:
   BakedBody(emit::x86::Sweeps sweeps, std::size_t groups, std::int64_t lowest)
       : groups_(groups), lowest_(lowest), code_(sweeps.bytes), constants_(sweeps.constants.size()), entries_(std::move(sweeps.entries)) {
     std::copy(sweeps.constants.begin(), sweeps.constants.end(), constants_.data());
+    entries_.push_back({sweeps.bytes.size(), sweeps.constants.size()});
   }
 
   void run(std::size_t block, const cpu::ConvMemory& memory, const cpu::ConvTile* tiles, std::size_t count) const override {
     constexpr std::size_t most = baked_window_tiles;
     emit::x86::TileStep steps[most];
+    read_block(block);
     for (std::size_t begin = 0; begin < count; begin += most) {
       const std::size_t some = std::min(most, count - begin);
       const cpu::ConvTile& first = tiles[begin];
@@ -67,7 +75,7 @@ class BakedBody : public ConvBody {
       }
       for (std::size_t group = 0; group < groups_; ++group) {
         const emit::x86::Sweeps::Entry& entry = entries_[block * groups_ + group];
-        auto* const sweep = reinterpret_cast<emit::x86::Sweep*>(reinterpret_cast<std::uintptr_t>(code_.entry<void()>()) + entry.code);
+        auto* const sweep = reinterpret_cast<emit::x86::Sweep*>(reinterpret_cast<std::uintptr_t>(code() + entry.code));
         sweep(memory.source + first.source + lowest_, constants_.data() + entry.constant, memory.destination + first.destination,
               memory.skip == nullptr ? nullptr : memory.skip + first.skip, steps, some, memory.partial);
       }
@@ -77,11 +85,21 @@ class BakedBody : public ConvBody {
   std::size_t bytes() const override { return code_.size(); }
 
  private:
+  const std::byte* code() const { return reinterpret_cast<const std::byte*>(code_.entry<void()>()); }
+
+  /// In a network the code of a layer comes from memory when its turn comes again.
+  void read_block(std::size_t block) const {
+    const emit::x86::Sweeps::Entry &first = entries_[block * groups_], &end = entries_[(block + 1) * groups_];
+    read_through(code() + first.code, code() + end.code);
+    const auto* const constants = reinterpret_cast<const std::byte*>(constants_.data());
+    read_through(constants + first.constant * sizeof(float), constants + end.constant * sizeof(float));
+  }
+
   std::size_t groups_;
   std::int64_t lowest_;
   cpu::ExecutableMemory code_;
   base::AlignedFloats constants_;
-  std::vector<emit::x86::Sweeps::Entry> entries_;
+  std::vector<emit::x86::Sweeps::Entry> entries_;  ///< of each piece, and the end
 };
 
 }  // namespace

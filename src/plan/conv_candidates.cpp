@@ -18,7 +18,7 @@ std::size_t bytes_of_nonzero(unsigned vectors) { return 8 + 8 * std::size_t{vect
 struct Size {
   std::size_t nonzeros;
   std::size_t rows;
-  std::size_t vectors;  ///< of pixels or inputs that the code passes over, on one thread
+  std::size_t vectors;  ///< of pixels or inputs that code may pass over: all of them, since threads can take a part of the rows each
   std::size_t chunk_vectors;  ///< whose sources fit half of L2
 
   std::size_t code_bytes(TileShape shape) const { return nonzeros * bytes_of_nonzero(shape.vectors); }
@@ -27,10 +27,10 @@ struct Size {
     const std::size_t block_bytes = code_bytes(shape) * shape.rows / std::max<std::size_t>(rows, 1);
     return static_cast<unsigned>(std::clamp<std::size_t>((block_bytes + piece_bytes - 1) / piece_bytes, 1, 32));
   }
-  /// Code that is fetched from beyond L2 must serve many tiles.
+  /// Code that is fetched from beyond L2 must serve some tiles.
   bool is_worth_code(TileShape shape) const {
     const std::size_t l2 = cpu::cpu_info().l2_bytes, bytes = code_bytes(shape);
-    return bytes <= l2 || (vectors / shape.vectors >= 6 && bytes <= 16 * l2);
+    return bytes <= l2 || (vectors / shape.vectors >= 3 && bytes <= 16 * l2);
   }
 };
 
@@ -66,11 +66,11 @@ void add_baked(const Size& size, TileShape shape, std::vector<ConvKernelChoice>&
 
 }  // namespace
 
-std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa, unsigned threads) {
+std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa) {
   std::vector<ConvKernelChoice> choices;
   const std::size_t lanes = cpu::kernels_for(isa).vector_lanes;
   const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
-  const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps / std::max(threads, 1u)),
+  const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps),
                   std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes)};
   add_tables(size, choices);
   if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});

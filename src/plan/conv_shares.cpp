@@ -154,6 +154,14 @@ std::uint64_t most_work(std::span<const std::uint64_t> work, const std::vector<s
   return most;
 }
 
+/// Of one share, roughly: a multiply-add for each vector and nonzero; and in a network nonzeros (as code or table) come from afar, once, and sources from this core or, where
+/// cores divide rows, from the others, which wrote a part of them.
+double cycles(std::uint64_t vectors, std::uint64_t nonzeros, std::uint32_t channels, unsigned row_parts) {
+  constexpr double of_nonzero = 2, of_own_line = 4, of_other_line = 40;
+  const double own = 1.0 / row_parts, lines = static_cast<double>(vectors) * channels;
+  return static_cast<double>(nonzeros) * (static_cast<double>(vectors) + of_nonzero) + lines * (own * of_own_line + (1 - own) * of_other_line);
+}
+
 }  // namespace
 
 std::size_t plane_pitch(const Planes& planes) { return planes.plane_sets() > 1 ? std::min(planes.channel, planes.image) : planes.channel; }
@@ -168,8 +176,8 @@ std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, st
     std::uint64_t most_vectors = 0;
     for (const ConvShare& share : *parts) most_vectors = std::max(most_vectors, vectors_of(share));
     const std::vector<std::uint32_t> ends = cut_blocks(block_work, row_parts);
-    const double cost = static_cast<double>(most_vectors) * static_cast<double>(most_work(block_work, ends));
-    if (cost >= best_cost * 0.99) continue;  // whole images or strips first: the sources of a share are fewer then
+    const double cost = cycles(most_vectors, most_work(block_work, ends), places.rows.source.channels, row_parts);
+    if (cost >= best_cost * 0.99) continue;  // whole images or strips first
     best_cost = cost;
     best.clear();
     for (const ConvShare& share : *parts)

@@ -250,10 +250,7 @@ void SparseConv::run(const float* in, const float* skip, float* out, float* scra
   const float* source = in;
   if (!state.rows.phases.empty()) {
     source = scratch;
-    const std::size_t channels = state.in.channels;
-    base::run_team(state.threads, [&](unsigned worker) {
-      rows::take_apart(state.rows, state.in, in, channels * worker / state.threads, channels * (worker + 1) / state.threads, scratch, state.kernels->take_every_second);
-    });
+    base::run_team(state.threads, [&](unsigned worker) { rows::take_apart(state.rows, state.in, in, worker, state.threads, scratch, state.kernels->take_every_second); });
   }
   float* const target = state.inner ? scratch + state.phase_floats() : out;
   float* const partials = scratch + state.phase_floats() + state.inner_floats();

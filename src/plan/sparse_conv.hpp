@@ -56,6 +56,6 @@ class SparseConv {
 };
 
 /// What is worth timing; the first needs no code. At most about ten.
-std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa, unsigned threads);
+std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa);
 
 }  // namespace lacuna::plan

@@ -168,11 +168,15 @@ struct PhaseAxis {
   std::int64_t in_input(std::size_t k) const { return static_cast<std::int64_t>(k) * stride + shift; }
 };
 
-/// One phase of one channel: planes of `in` to planes of `to`, both given by their element (0, 0).
-void take_phase(const PhaseAxis& y, const PhaseAxis& x, const Planes& in, const float* input, const Planes& to, float* target, TakeEverySecond* take_every_second) {
+struct Lines {
+  std::size_t begin, end;
+};
+
+/// Some lines of one phase of one channel: planes of `in` to planes of `to`, both given by their element (0, 0).
+void take_phase(Lines lines, const PhaseAxis& y, const PhaseAxis& x, const Planes& in, const float* input, const Planes& to, float* target, TakeEverySecond* take_every_second) {
   const std::size_t lanes = in.lanes_are_inputs() ? in.batch : 1, row_lanes = to.row_lanes(), count = x.last - x.first;
   const auto in_column = static_cast<std::int64_t>(in.column);
-  for (std::size_t i = 0; i < to.height; ++i) {
+  for (std::size_t i = lines.begin; i < lines.end; ++i) {
     float* const row = target + i * to.row;
     if (i < y.first || i >= y.last || count == 0) {
       std::fill(row, row + row_lanes, 0.0f);
@@ -193,14 +197,17 @@ void take_phase(const PhaseAxis& y, const PhaseAxis& x, const Planes& in, const 
 
 }  // namespace
 
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source, TakeEverySecond* take_every_second) {
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, TakeEverySecond* take_every_second) {
   const Window& w = rows.window;
   const Planes& to = rows.source;
-  for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
-    const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, to.height), x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width);
-    for (std::size_t n = 0; n < in.plane_sets(); ++n)
-      for (std::size_t c = begin; c < end; ++c)
-        take_phase(y, x, in, input + in.at(n, c, 0, 0), to, source + to.at(n, c * rows.phases.size() + phase, 0, 0), take_every_second);
+  const std::size_t total = in.plane_sets() * std::size_t{to.height}, begin = total * part / parts, end = total * (part + 1) / parts;
+  for (std::size_t n = begin / to.height; n * to.height < end; ++n) {
+    const Lines lines{begin > n * to.height ? begin - n * to.height : 0, std::min<std::size_t>(end - n * to.height, to.height)};
+    for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
+      const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, to.height), x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width);
+      for (std::size_t c = 0; c < in.channels; ++c)
+        take_phase(lines, y, x, in, input + in.at(n, c, 0, 0), to, source + to.at(n, c * rows.phases.size() + phase, 0, 0), take_every_second);
+    }
   }
 }
 

@@ -65,8 +65,9 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strid
 /// to[k] = from[2 * k] for k in [0, count).
 using TakeEverySecond = void(const float* from, std::size_t count, float* to);
 
-/// Fills channels [begin, end) of the input in `source` from `in`; both as lower_conv() was given or made them. Only if there are phases.
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t begin, std::size_t end, float* source, TakeEverySecond* take_every_second);
+/// Fills part `part` of `parts` of `source` from `in`; both as lower_conv() was given or made them. A part is some rows of all planes: threads that write and read planes by
+/// rows find most of them in their own caches. Only if there are phases.
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, TakeEverySecond* take_every_second);
 
 /// The rows in an order in which every `block` neighbours share many sources; greedy. Cost: O(rows^2 x sources / 64).
 std::vector<std::uint32_t> cluster_rows(const ConvRows& rows, unsigned block);

@@ -76,22 +76,25 @@ Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x
   return planes;
 }
 
-void zero_halo(const Planes& planes, float* memory) {
-  std::size_t done = 0;  // everything before is an element or zero
+void zero_halo(const Planes& planes, float* memory) { zero_halo(planes, memory, 0, planes.height); }
+
+void zero_halo(const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row) {
   const std::size_t lanes = planes.lanes_are_inputs() ? planes.batch : 1;
+  const auto end_of_row = [&](std::size_t n, std::size_t c, std::size_t y) { return planes.at(n, c, y, planes.width - std::size_t{1}) + lanes; };
+  std::size_t end_of_plane = 0;  // of the one before
   for (std::size_t n = 0; n < planes.plane_sets(); ++n)
-    for (std::size_t c = 0; c < planes.channels; ++c)
-      for (std::size_t y = 0; y < planes.height; ++y)
-        for (std::size_t x = 0; x < planes.width; ++x) {
+    for (std::size_t c = 0; c < planes.channels; ++c) {
+      for (std::size_t y = first_row; y < last_row; ++y) {
+        std::size_t done = y == 0 ? end_of_plane : end_of_row(n, c, y - 1);
+        for (std::size_t x = 0; x < (planes.column == lanes ? 1 : planes.width); ++x) {  // else a row has no gaps
           const std::size_t element = planes.at(n, c, y, x);
           if (element > done) std::fill(memory + done, memory + element, 0.0f);
           done = element + lanes;
-          if (planes.column == lanes) {  // a row without gaps
-            done = planes.at(n, c, y, planes.width - std::size_t{1}) + lanes;
-            break;
-          }
         }
-  std::fill(memory + std::min(done, planes.floats), memory + planes.floats, 0.0f);
+      }
+      end_of_plane = end_of_row(n, c, planes.height - std::size_t{1});
+    }
+  if (last_row == planes.height) std::fill(memory + std::min(end_of_plane, planes.floats), memory + planes.floats, 0.0f);
 }
 
 void load_planes(const float* elements, const Planes& planes, float* memory) {

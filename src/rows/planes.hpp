@@ -54,6 +54,8 @@ Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x
 
 /// Zeroes everything that is not an element: halo, gaps and slack. Writes no element.
 void zero_halo(const Planes& planes, float* memory);
+/// The same for what stands before rows [first_row, last_row) of each plane, and after the last row of all. Parts that have all rows have all of it.
+void zero_halo(const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row);
 
 /// Copies between row-major {batch, channels, height, width} and planes. load_planes() zeroes the halo too.
 void load_planes(const float* elements, const Planes& planes, float* memory);

@@ -11,6 +11,8 @@
 namespace lacuna::tests::onnx {
 
 inline constexpr int f32 = 1;
+inline constexpr int u8 = 2;
+inline constexpr int i8 = 3;
 inline constexpr int i32 = 6;
 inline constexpr int i64 = 7;
 

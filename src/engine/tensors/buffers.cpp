@@ -1,34 +1,48 @@
 #include "engine/tensors/buffers.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 
 namespace lacuna::engine::tensors {
 
-std::size_t Buffers::add(std::size_t bytes, std::size_t step) {
-  constexpr std::size_t boundary = 64;
-  buffers_.push_back({(std::max<std::size_t>(bytes, 1) + boundary - 1) / boundary * boundary, step, step});
+namespace {
+
+constexpr std::size_t boundary = 64;
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+std::size_t Buffers::add(std::size_t bytes, std::size_t step, std::size_t pitch) {
+  buffers_.push_back({round_up(std::max<std::size_t>(bytes, 1), boundary), step, step, pitch});
   return buffers_.size() - 1;
 }
 
 void Buffers::touch(std::size_t buffer, std::size_t step) { buffers_[buffer].last = std::max(buffers_[buffer].last, step); }
 
 void Buffers::place() {
-  std::vector<std::size_t> order(buffers_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return buffers_[a].bytes > buffers_[b].bytes; });
+  std::set<std::size_t> pitches;
+  for (const Buffer& buffer : buffers_) pitches.insert(buffer.pitch);
+  for (std::size_t pitch : pitches) place_alike(pitch);
+}
+
+void Buffers::place_alike(std::size_t pitch) {
+  std::vector<Buffer*> order;
+  for (Buffer& buffer : buffers_)
+    if (buffer.pitch == pitch) order.push_back(&buffer);
+  std::stable_sort(order.begin(), order.end(), [](const Buffer* a, const Buffer* b) { return a->bytes > b->bytes; });
+  const std::size_t base = arena_bytes_, unit = std::max(pitch, boundary);
   std::vector<const Buffer*> placed;  // by ascending offset
-  for (std::size_t id : order) {
-    Buffer& buffer = buffers_[id];
-    std::size_t offset = 0;
+  for (Buffer* buffer : order) {
+    std::size_t offset = base;
     for (const Buffer* other : placed) {
-      if (other->last < buffer.first || buffer.last < other->first) continue;
-      if (other->offset >= offset + buffer.bytes) break;
-      offset = std::max(offset, other->offset + other->bytes);
+      if (other->last < buffer->first || buffer->last < other->first) continue;
+      if (other->offset >= offset + buffer->bytes) break;
+      offset = std::max(offset, base + round_up(other->offset - base + other->bytes, unit));
     }
-    buffer.offset = offset;
-    arena_bytes_ = std::max(arena_bytes_, offset + buffer.bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), &buffer, [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; }), &buffer);
+    buffer->offset = offset;
+    arena_bytes_ = std::max(arena_bytes_, offset + buffer->bytes);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), buffer, [](const Buffer* a, const Buffer* b) { return a->offset < b->offset; }), buffer);
   }
 }
 

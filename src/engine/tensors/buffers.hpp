@@ -10,8 +10,9 @@ class Buffers {
  public:
   static constexpr std::size_t end_of_time = static_cast<std::size_t>(-1);
 
-  /// A buffer that `step` writes first.
-  std::size_t add(std::size_t bytes, std::size_t step);
+  /// A buffer that `step` writes first. Only buffers of the same pitch share memory, at distances that are multiples of it (0: any): threads that divide every
+  /// plane alike then write where they wrote before, and no core has to fetch what another left in its cache. A multiple of 64.
+  std::size_t add(std::size_t bytes, std::size_t step, std::size_t pitch = 0);
 
   /// `step` reads or writes it; end_of_time: the caller does.
   void touch(std::size_t buffer, std::size_t step);
@@ -31,8 +32,13 @@ class Buffers {
     std::size_t bytes;
     std::size_t first;
     std::size_t last;
+    std::size_t pitch;
     std::size_t offset = 0;
   };
+
+  /// Places those of one pitch behind what there is.
+  void place_alike(std::size_t pitch);
+
   std::vector<Buffer> buffers_;
   std::size_t arena_bytes_ = 0;
 };

@@ -8,8 +8,8 @@ namespace {
 
 class Builder {
  public:
-  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads)
-      : network_(network), choices_(choices), planes_(planes), copies_(network.values.size()) {
+  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads, Sharing sharing)
+      : network_(network), choices_(choices), planes_(planes), sharing_(sharing), copies_(network.values.size()) {
     program_.threads = threads;
   }
 
@@ -43,12 +43,16 @@ class Builder {
   }
 
   std::size_t step() const { return program_.steps.size(); }
-  std::size_t new_buffer(std::size_t bytes) {
+  std::size_t new_buffer(std::size_t bytes, std::size_t pitch) {
     ++buffer_count_;
-    return buffers_.add(bytes, step());
+    return buffers_.add(bytes, step(), sharing_ == Sharing::alike ? pitch : 0);
+  }
+  std::size_t new_scratch(std::size_t bytes) {
+    constexpr std::size_t of_its_own = 64;
+    return new_buffer(bytes, of_its_own);
   }
   std::size_t define(ValueId id, const Place& place) {
-    const std::size_t buffer = new_buffer(place.bytes);
+    const std::size_t buffer = new_buffer(place.bytes, place.kind == Place::Kind::planes ? place.planes.channel * sizeof(float) : 0);
     copies_[static_cast<std::size_t>(id)].push_back({place, buffer});
     return buffer;
   }
@@ -88,8 +92,8 @@ class Builder {
   void add(const Operator& op, const Choice& choice) {
     if (choice.world == World::planes)
       choice.sparse ? add_sparse(op, choice) : add_on_planes(op);
-    else if (choice.world == World::dense)
-      choice.dense ? add_dense(op, choice) : add_dense_pool(op);
+    else if (choice.world == World::dense || choice.world == World::dense_bf16)
+      choice.dense ? add_dense(op, choice) : add_dense_pool(op, choice.world);
     else
       add_plain(op);
   }
@@ -105,9 +109,10 @@ class Builder {
 
   void add_dense(const Operator& op, const Choice& choice) {
     const std::size_t input = want(op.inputs[0], Place::in(choice.dense->input()));
-    const std::size_t skip = op.inputs.size() > 1 ? want(op.inputs[1], Place::in(choice.dense->output())) : Operand::no_buffer;
+    const bool has_skip = op.inputs.size() > 1 && std::holds_alternative<Conv>(op.operation);  // others have parameters there
+    const std::size_t skip = has_skip ? want(op.inputs[1], Place::in(choice.dense->output())) : Operand::no_buffer;
     touch(input, skip);
-    const std::size_t scratch = new_buffer(choice.dense->scratch_bytes());
+    const std::size_t scratch = new_scratch(choice.dense->scratch_bytes());
     const std::size_t output = define(op.output, Place::in(choice.dense->output()));
     push(dense_conv_step(choice.dense, input, skip, output, scratch));
   }
@@ -116,16 +121,19 @@ class Builder {
     const std::size_t input = want(op.inputs[0], place_of(op.inputs[0]));
     const std::size_t skip = op.inputs.size() > 1 ? want(op.inputs[1], place_of(op.inputs[1])) : Operand::no_buffer;
     touch(input, skip);
-    const std::size_t scratch = new_buffer(choice.sparse->scratch_floats() * sizeof(float));
+    const std::size_t scratch = new_scratch(choice.sparse->scratch_floats() * sizeof(float));
     const std::size_t output = define(op.output, place_of(op.output));
     push(sparse_conv_step(choice.sparse, input, skip, output, scratch));
   }
 
-  void add_dense_pool(const Operator& op) {
+  void add_dense_pool(const Operator& op, World world) {
     const Value& input_value = network_.value(op.inputs[0]);
+    const dense::Type type = world == World::dense_bf16 ? dense::Type::bf16 : dense::type_of(input_value.type);
     const auto& standings = copies_[static_cast<std::size_t>(op.inputs[0])];
-    const auto found = std::find_if(standings.begin(), standings.end(), [](const Standing& standing) { return standing.place.kind == Place::Kind::dense; });
-    const Place from = found != standings.end() ? found->place : Place::in(dense::row_major(input_value.shape));
+    const auto found = std::find_if(standings.begin(), standings.end(), [&](const Standing& standing) {
+      return standing.place.kind == Place::Kind::dense && dense::type_of(standing.place.layout) == type;
+    });
+    const Place from = found != standings.end() ? found->place : Place::in(dense::row_major(input_value.shape, type));
     auto pool = std::make_shared<const dense::DensePool>(*pool_shape(network_, op), from.layout, network_.value(op.output).shape);
     const std::size_t input = want(op.inputs[0], from);
     buffers_.touch(input, step());
@@ -155,6 +163,7 @@ class Builder {
   const Network& network_;
   const std::vector<Choice>& choices_;
   const std::vector<rows::Planes>& planes_;
+  const Sharing sharing_;
   std::vector<std::vector<Standing>> copies_;  ///< of each value
   Buffers buffers_;
   std::size_t buffer_count_ = 0;
@@ -164,8 +173,9 @@ class Builder {
 
 }  // namespace
 
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads) {
-  return Builder(network, choices, planes, threads).build();
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads, Sharing sharing) {
+  dense::use_threads(threads);  // of copies and pools
+  return Builder(network, choices, planes, threads, sharing).build();
 }
 
 }  // namespace lacuna::engine::tensors

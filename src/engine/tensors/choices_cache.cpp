@@ -17,15 +17,15 @@ namespace lacuna::engine::tensors {
 namespace {
 
 /// Raise it when candidates or rules change.
-constexpr int version = 1;
+constexpr int version = 8;
 
 }  // namespace
 
-ChoicesCache::ChoicesCache(const Network& network, const ChooseOptions& options) {
+ChoicesCache::ChoicesCache(std::string_view what, const Network& network, const ChooseOptions& options) {
   const std::filesystem::path folder = base::cache_folder();
   if (folder.empty() || options.tune == Tune::off) return;
-  key_ = fmt::format("tensors {} {} {:016x} {} {} {} {} {}", LACUNA_VERSION, version, hash(network), cpu::name(options.isa), options.threads, static_cast<int>(options.kernel),
-                     static_cast<int>(options.tune), cpu::cpu_info().model);
+  key_ = fmt::format("{} {} {} {:016x} {} {} {} {} {} {}", what, LACUNA_VERSION, version, hash(network), cpu::name(options.isa), options.threads, static_cast<int>(options.kernel),
+                     static_cast<int>(options.tune), static_cast<int>(options.precision), cpu::cpu_info().model);
   file_ = folder / fmt::format("{}.tensors", base::hash_text(key_));
 }
 
@@ -35,11 +35,13 @@ std::optional<Remembered> ChoicesCache::recall(std::size_t operators) const {
   std::string line;
   if (!std::getline(stream, line) || line != key_) return std::nullopt;
   Remembered found;
-  if (!(stream >> found.seconds_mixed >> found.seconds_dense >> found.fell_back)) return std::nullopt;
+  bool shares_alike = false;
+  if (!(stream >> found.seconds_mixed >> found.seconds_dense >> found.fell_back >> found.is_split >> shares_alike)) return std::nullopt;
+  found.sharing = shares_alike ? Sharing::alike : Sharing::all;
   for (std::size_t k = 0; k < operators; ++k) {
     int world = 0;
     Timing timing;
-    if (!(stream >> world >> timing.candidate >> timing.seconds_sparse >> timing.seconds_dense) || world < 0 || world > 2) return std::nullopt;
+    if (!(stream >> world >> timing.candidate >> timing.seconds_sparse >> timing.seconds_dense >> timing.seconds_bf16) || world < 0 || world >= static_cast<int>(world_count)) return std::nullopt;
     std::getline(stream, line);
     for (std::size_t start = 0; start < line.size();) {  // runners-up, each behind a |
       const std::size_t end = std::min(line.find('|', start + 1), line.size());
@@ -56,10 +58,10 @@ std::optional<Remembered> ChoicesCache::recall(std::size_t operators) const {
 
 std::string ChoicesCache::remember(const Chosen& chosen) const {
   if (file_.empty()) return "";
-  std::string text = fmt::format("{}\n{} {} {:d}\n", key_, chosen.seconds_mixed, chosen.seconds_dense, chosen.fell_back);
+  std::string text = fmt::format("{}\n{} {} {:d} {:d} {:d}\n", key_, chosen.seconds_mixed, chosen.seconds_dense, chosen.fell_back, chosen.split != nullptr, chosen.sharing == Sharing::alike);
   for (std::size_t k = 0; k < chosen.choices.size(); ++k) {
     const Timing& timing = chosen.timings[k];
-    text += fmt::format("{} {} {} {}", static_cast<int>(chosen.choices[k].world), timing.candidate, timing.seconds_sparse, timing.seconds_dense);
+    text += fmt::format("{} {} {} {} {}", static_cast<int>(chosen.choices[k].world), timing.candidate, timing.seconds_sparse, timing.seconds_dense, timing.seconds_bf16);
     for (const std::string& loser : timing.losers) text += "|" + loser;
     text += '\n';
   }

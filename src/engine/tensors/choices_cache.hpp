@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/tensors/choose.hpp"
@@ -16,11 +17,14 @@ struct Remembered {
   double seconds_mixed = 0;
   double seconds_dense = 0;
   bool fell_back = false;
+  bool is_split = false;  ///< Chosen::split
+  Sharing sharing = Sharing::all;
 };
 
 class ChoicesCache {
  public:
-  ChoicesCache(const Network& network, const ChooseOptions& options);
+  /// `what` is remembered: files of different things lie beside each other.
+  ChoicesCache(std::string_view what, const Network& network, const ChooseOptions& options);
 
   /// Nothing if there is no such file or it is not exactly as expected.
   std::optional<Remembered> recall(std::size_t operators) const;

@@ -2,6 +2,8 @@
 // so that the whole, with the copies between them, takes least. The result is never slower than all dense: that is measured too.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include <lacuna/progress.hpp>
 
 #include "devices/cpu/isa.hpp"
+#include "engine/precision.hpp"
 #include "engine/tensors/tensor_program.hpp"
 #include "plan/plan.hpp"
 
@@ -26,6 +29,7 @@ struct ChooseOptions {
   plan::KernelWish kernel = plan::KernelWish::automatic;
   Tune tune = Tune::fast;
   Progress progress = {};
+  Precision precision = Precision::f32;  ///< bf16: dense layers may be f32 or bf16
 };
 
 /// Of one convolution.
@@ -33,24 +37,37 @@ struct Timing {
   int candidate = -1;         ///< of plan::conv_candidates; -1: none
   double seconds_sparse = 0;  ///< 0: not measured
   double seconds_dense = 0;
+  double seconds_bf16 = 0;    ///< dense
   std::vector<std::string> losers;  ///< "table 1 x 7: 0.41 ms"
 };
+
+struct Split;
 
 struct Chosen {
   std::vector<rows::Planes> planes;  ///< of each value
   std::vector<Choice> choices;       ///< of each operator
   std::vector<Timing> timings;       ///< of each operator; empty but for convolutions
-  double seconds_mixed = 0;          ///< the whole as chosen, and all dense; 0: not measured
+  double seconds_mixed = 0;          ///< the whole as chosen, and all dense in f32; 0: not measured
   double seconds_dense = 0;
   bool fell_back = false;            ///< all dense was faster
+  Sharing sharing = Sharing::all;
   bool is_timed = true;              ///< false: the timings only rank, by a rule of thumb
   std::string cache_note;
+  std::shared_ptr<const Split> split;  ///< the first operators run input by input (one_by_one.hpp); null: all run on the whole batch
 };
+
+/// What was chosen, ready to run.
+TensorProgram build(const Network& network, const Chosen& chosen, unsigned threads);
 
 Chosen choose(const Network& network, const ChooseOptions& options);
 
-/// Given the cost of every operator in every world: the worlds that take least with the copies between them.
-/// cost[op][world] in seconds, infinite where there is no way. Exposed for tests.
-std::vector<World> choose_worlds(const Network& network, const std::vector<std::array<double, 3>>& cost);
+/// The same without a split: every operator on the whole batch.
+Chosen choose_together(const Network& network, const ChooseOptions& options);
+
+/// Seconds of an operator in every world, infinite where there is no way.
+using Costs = std::array<double, world_count>;
+
+/// Given the cost of every operator: the worlds that take least with the copies between them. Exposed for tests.
+std::vector<World> choose_worlds(const Network& network, const std::vector<Costs>& cost);
 
 }  // namespace lacuna::engine::tensors

@@ -1,5 +1,4 @@
-// The worlds of all operators: plain, planes or dense. Coordinate descent from a few starts; each start is a world that operators prefer.
-#include <array>
+// The worlds of all operators: plain, planes, dense or dense in bf16. Coordinate descent from a few starts; each start is a world that operators prefer.
 #include <limits>
 
 #include "engine/tensors/choose.hpp"
@@ -7,16 +6,19 @@
 namespace lacuna::engine::tensors {
 namespace {
 
-constexpr std::array<World, 3> all_worlds{World::plain, World::planes, World::dense};
+constexpr std::array<World, world_count> all_worlds{World::plain, World::planes, World::dense, World::dense_bf16};
 
 std::size_t index(World world) { return static_cast<std::size_t>(world); }
 
-/// Reading and writing a value once, with a little for the call. Copies run near 8 GB/s on two cores (AMD EPYC, Zen 3, 2026-11).
-double copy_seconds(const Value& value) { return 2e-6 + 2.0 * static_cast<double>(value.shape.size() * size_of(value.type)) / 8e9; }
+/// Reading a value once and writing it once, with a little for the call. Copies run near 8 GB/s on two cores (AMD EPYC, Zen 3, 2026-11).
+double copy_seconds(const Value& value, World from, World to) {
+  const auto bytes = [&](World world) { return static_cast<double>(value.shape.size() * (world == World::dense_bf16 ? 2 : size_of(value.type))); };
+  return 2e-6 + (bytes(from) + bytes(to)) / 8e9;
+}
 
 class Search {
  public:
-  Search(const Network& network, const std::vector<std::array<double, 3>>& cost) : network_(network), cost_(cost), wanted_(network.values.size()) {}
+  Search(const Network& network, const std::vector<Costs>& cost) : network_(network), cost_(cost), wanted_(network.values.size()) {}
 
   double total(const std::vector<World>& worlds) {
     std::vector<World> stands(network_.values.size(), World::plain);
@@ -32,7 +34,7 @@ class Search {
       if (!network_.value(id).is_constant) wanted_[static_cast<std::size_t>(id)][index(World::plain)] = true;
     for (std::size_t value = 0; value < wanted_.size(); ++value)
       for (World world : all_worlds)
-        if (wanted_[value][index(world)] && world != stands[value]) seconds += copy_seconds(network_.values[value]);
+        if (wanted_[value][index(world)] && world != stands[value]) seconds += copy_seconds(network_.values[value], stands[value], world);
     return seconds;
   }
 
@@ -57,12 +59,12 @@ class Search {
 
  private:
   const Network& network_;
-  const std::vector<std::array<double, 3>>& cost_;
-  std::vector<std::array<bool, 3>> wanted_;
+  const std::vector<Costs>& cost_;
+  std::vector<std::array<bool, world_count>> wanted_;
 };
 
 /// Every operator in the world it prefers: `liked` if it can, else the cheapest.
-std::vector<World> start_with(const std::vector<std::array<double, 3>>& cost, World liked) {
+std::vector<World> start_with(const std::vector<Costs>& cost, World liked) {
   std::vector<World> worlds;
   for (const auto& of_op : cost) {
     World best = World::plain;
@@ -76,7 +78,7 @@ std::vector<World> start_with(const std::vector<std::array<double, 3>>& cost, Wo
 
 }  // namespace
 
-std::vector<World> choose_worlds(const Network& network, const std::vector<std::array<double, 3>>& cost) {
+std::vector<World> choose_worlds(const Network& network, const std::vector<Costs>& cost) {
   Search search(network, cost);
   std::vector<World> chosen;
   double least = std::numeric_limits<double>::infinity();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/tensors/one_by_one.hpp"
+
 namespace lacuna::engine::tensors {
 namespace {
 
@@ -18,26 +20,73 @@ void describe_conv(const Network& network, const Operator& op, const Conv& conv,
   report.edges = (conv.weights.size() - zeros) * positions;
 }
 
+/// A convolution of bytes.
+void describe_int8_conv(const Network& network, const Operator& op, LayerReport& report) {
+  const Value& weights = network.value(op.inputs[3]);
+  const auto zeros = static_cast<std::uint64_t>(std::count(weights.constant.begin(), weights.constant.end(), std::byte{0}));
+  const std::uint64_t positions = network.value(op.output).shape.size() / std::max(weights.shape.extents[0], 1u);
+  report.kind = fmt::format("conv {}", fmt::join(weights.shape.extents.begin() + 2, weights.shape.extents.end(), "x"));
+  report.sparsity = static_cast<double>(zeros) / static_cast<double>(std::max<std::uint64_t>(weights.shape.size(), 1));
+  report.dense_edges = weights.shape.size() * positions;
+  report.edges = (weights.shape.size() - zeros) * positions;
+}
+
 std::string kernel_of(const Operator& op, const Choice& choice) {
   if (choice.sparse) return choice.sparse->describe();
   if (choice.dense) return fmt::format("dense {}", choice.dense->implementation());
   switch (choice.world) {
     case World::planes: return "on planes";
-    case World::dense: return "dense pooling";
+    case World::dense:
+    case World::dense_bf16: return "dense pooling";
     case World::plain: return std::holds_alternative<Conv>(op.operation) ? "plain loops" : "plain";
   }
   return "";
 }
 
-std::string reason_of(const Choice& choice, const Timing& timing, bool fell_back) {
+std::string precision_of(const Network& network, const Operator& op, const Choice& choice) {
+  if (choice.world == World::dense_bf16) return "bf16";
+  const bool is_int8 = choice.dense && !std::holds_alternative<Conv>(op.operation);
+  return is_int8 ? "int8" : std::string(name_of(network.value(op.output).type));
+}
+
+/// What a kernel of this world took when it was tried; 0: it was not.
+double seconds_in(World world, const Timing& timing) {
+  switch (world) {
+    case World::planes: return timing.seconds_sparse;
+    case World::dense: return timing.seconds_dense;
+    case World::dense_bf16: return timing.seconds_bf16;
+    case World::plain: break;
+  }
+  return 0;
+}
+
+std::string reason_of(World world, const Timing& timing, bool fell_back) {
+  struct Rival {
+    std::string_view name;
+    World world;
+  };
   std::string reason;
+  std::vector<std::string> others;  // but for dense f32, which has a column of its own
+  std::string_view fastest;
+  double least = seconds_in(world, timing);
+  for (const Rival& rival : {Rival{"sparse", World::planes}, Rival{"dense", World::dense}, Rival{"bf16", World::dense_bf16}}) {
+    const double seconds = seconds_in(rival.world, timing);
+    if (seconds == 0) continue;
+    if (seconds < least || (rival.world == world && seconds == least)) fastest = rival.name, least = seconds;
+    if (rival.world == world)
+      reason = rival.name;
+    else if (rival.world != World::dense)
+      others.push_back(fmt::format("{} {:.3f} ms", rival.name, seconds * 1e3));
+  }
+  const bool has_rivals = !others.empty() || (world != World::dense && timing.seconds_dense > 0);
+  if (!has_rivals || reason.empty())
+    reason.clear();
+  else if (fastest == reason)
+    reason += " is faster";
+  else
+    reason = fell_back ? "all dense is faster" : fmt::format("{} alone is faster, but not with the copies around it", fastest);
   const auto out = std::back_inserter(reason);
-  const bool both = timing.seconds_sparse > 0 && timing.seconds_dense > 0;
-  const bool sparse_wins = timing.seconds_sparse <= timing.seconds_dense;
-  if (choice.sparse && both) reason = sparse_wins ? "sparse is faster" : "dense alone is faster, but not with the copies around it";
-  if (choice.dense && both)
-    reason = fell_back ? "all dense is faster" : sparse_wins ? "sparse is faster, but not with the copies around it" : "dense is faster";
-  if (both && choice.dense) fmt::format_to(out, " (sparse {:.3f} ms)", timing.seconds_sparse * 1e3);
+  if (!reason.empty() && !others.empty()) fmt::format_to(out, " ({})", fmt::join(others, ", "));
   if (!timing.losers.empty()) fmt::format_to(out, "; also tried {}", fmt::join(timing.losers, ", "));
   return reason;
 }
@@ -50,7 +99,9 @@ LayerReport describe(const Network& network, const Operator& op) {
   report.shape = to_string(network.value(op.output).shape);
   if (const auto* conv = std::get_if<Conv>(&op.operation))
     describe_conv(network, op, *conv, report);
-  else if (const auto* call = std::get_if<Call>(&op.operation))
+  else if (const auto* call = std::get_if<Call>(&op.operation); call != nullptr && call->name == "QLinearConv" && network.value(op.inputs[3]).is_constant)
+    describe_int8_conv(network, op, report);
+  else if (call != nullptr)
     report.kind = call->name;
   else
     report.kind = "layer";
@@ -65,10 +116,11 @@ std::vector<LayerReport> layer_reports(const Network& network, const Chosen& cho
     const Timing& timing = chosen.timings[k];
     LayerReport report = describe(network, op);
     report.kernel = kernel_of(op, choice);
+    report.precision = precision_of(network, op, choice);
     if (chosen.is_timed) {
-      report.seconds = choice.sparse ? timing.seconds_sparse : choice.dense ? timing.seconds_dense : 0;
+      report.seconds = seconds_in(choice.world, timing);
       report.seconds_dense = timing.seconds_dense;
-      report.reason = reason_of(choice, timing, chosen.fell_back);
+      report.reason = reason_of(choice.world, timing, chosen.fell_back);
     }
     reports.push_back(std::move(report));
   }
@@ -78,17 +130,20 @@ std::vector<LayerReport> layer_reports(const Network& network, const Chosen& cho
 std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen, double peak) {
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "{:<24} {:<20} {:<16} {:>6} {:>9} {:>9} {:>7} {:>6}  {}\n", "layer", "kind", "output", "zeros", "ms", "dense ms", "faster", "peak", "kernel, and why");
+  fmt::format_to(out, "{:<24} {:<20} {:<16} {:<4} {:>6} {:>9} {:>9} {:>7} {:>6}  {}\n", "layer", "kind", "output", "in", "zeros", "ms", "dense ms", "faster", "peak", "kernel, and why");
   for (const LayerReport& layer : layers) {
     const bool timed = layer.seconds > 0;
-    fmt::format_to(out, "{:<24} {:<20} {:<16} {:>6} {:>9} {:>9} {:>7} {:>6}  {}{}\n", layer.name.substr(0, 24), layer.kind, layer.shape,
+    fmt::format_to(out, "{:<24} {:<20} {:<16} {:<4} {:>6} {:>9} {:>9} {:>7} {:>6}  {}{}\n", layer.name.substr(0, 24), layer.kind, layer.shape, layer.precision,
                    layer.dense_edges > 0 ? fmt::format("{:.1f}%", 100 * layer.sparsity) : "", timed ? fmt::format("{:.3f}", layer.seconds * 1e3) : "",
                    layer.seconds_dense > 0 ? fmt::format("{:.3f}", layer.seconds_dense * 1e3) : "",
                    timed && layer.seconds_dense > 0 ? fmt::format("{:.2f}x", layer.seconds_dense / layer.seconds) : "",
                    timed ? fmt::format("{:.0f}%", 100 * static_cast<double>(layer.edges) / layer.seconds / peak) : "", layer.kernel,
                    layer.reason.empty() ? "" : ": " + layer.reason);
   }
-  if (chosen.seconds_mixed > 0)
+  if (chosen.sharing == Sharing::alike) text += "activations: threads keep to memory of their own, which measured faster on these cores\n";
+  if (chosen.split)
+    fmt::format_to(out, "the first {} operators run input by input, each input on one thread; the others on the whole batch\n", chosen.split->one.operators.size());
+  if (chosen.seconds_mixed > 0 && chosen.seconds_dense > 0)
     fmt::format_to(out, "whole network: {:.3f} ms as planned, {:.3f} ms all dense{}\n", chosen.seconds_mixed * 1e3, chosen.seconds_dense * 1e3,
                    chosen.fell_back ? ": all dense runs" : "");
   if (!chosen.cache_note.empty()) fmt::format_to(out, "{}\n", chosen.cache_note);

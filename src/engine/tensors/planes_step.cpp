@@ -15,22 +15,27 @@ namespace {
 
 using rows::Planes;
 
-/// Calls work(image, channel) for all of them, spread over the team. With lanes of the batch an "image" is all of them at once.
+/// Calls work(image, channel, y) for every row of every plane, spread over the team, and zeroes the halo around. Each thread takes some rows of all planes, as convolutions
+/// do, so that it finds in its own cache what it wrote; some planes where there are few rows. With lanes of the batch an "image" is all of them at once.
 template <typename Work>
-void for_each_plane(const Planes& planes, unsigned threads, const Work& work) {
-  const std::size_t images = !planes.lanes_are_inputs() ? planes.batch : 1;
-  const std::size_t count = images * planes.channels;
+void for_each_row(const Planes& planes, float* memory, unsigned threads, const Work& work) {
+  const std::size_t count = std::size_t{planes.plane_sets()} * planes.channels, height = planes.height;
+  const bool by_rows = height >= threads;
+  if (!by_rows) rows::zero_halo(planes, memory);
   base::run_team(threads, [&](unsigned worker) {
-    for (std::size_t k = count * worker / threads; k < count * (worker + 1) / threads; ++k) work(k / planes.channels, k % planes.channels);
+    const auto part = [&](std::size_t total) { return std::pair(total * worker / threads, total * (worker + 1) / threads); };
+    const auto [first_plane, last_plane] = by_rows ? std::pair(std::size_t{0}, count) : part(count);
+    const auto [first_row, last_row] = by_rows ? part(height) : std::pair(std::size_t{0}, height);
+    if (by_rows) rows::zero_halo(planes, memory, first_row, last_row);
+    for (std::size_t plane = first_plane; plane < last_plane; ++plane)
+      for (std::size_t y = first_row; y < last_row; ++y) work(plane / planes.channels, plane % planes.channels, y);
   });
 }
 
 /// Lanes that stand side by side: pixels of a line, or the inputs of the batch at one pixel.
 std::size_t lanes_of(const Planes& planes) { return !planes.lanes_are_inputs() ? planes.width : planes.batch; }
-std::size_t lines_of(const Planes& planes) { return !planes.lanes_are_inputs() ? planes.height : std::size_t{planes.height} * planes.width; }
-std::size_t line_at(const Planes& planes, std::size_t image, std::size_t channel, std::size_t line) {
-  return !planes.lanes_are_inputs() ? planes.at(image, channel, line, 0) : planes.at(0, channel, line / planes.width, line % planes.width);
-}
+/// Runs of such lanes in a row.
+std::size_t runs_of(const Planes& planes) { return !planes.lanes_are_inputs() ? 1 : planes.width; }
 
 class PoolOnPlanes : public Step {
  public:
@@ -45,10 +50,10 @@ class PoolOnPlanes : public Step {
   void run(const Frame& frame) const override {
     const float* const input = frame.floats(input_);
     float* const output = frame.floats(output_);
-    rows::zero_halo(to_, output);
-    for_each_plane(to_, threads_, [&](std::size_t image, std::size_t channel) {
-      std::vector<float> column_best(from_.row_lanes());
-      for (std::uint32_t y = 0; y < to_.height; ++y) pool_line(input, output, image, channel, y, column_best);
+    for_each_row(to_, output, threads_, [&](std::size_t image, std::size_t channel, std::size_t y) {
+      thread_local std::vector<float> column_best;
+      column_best.resize(from_.row_lanes());
+      pool_line(input, output, image, channel, static_cast<std::uint32_t>(y), column_best);
     });
   }
 
@@ -148,17 +153,16 @@ class LanesStep : public Step {
 
   void run(const Frame& frame) const override {
     float* const output = frame.floats(output_);
-    rows::zero_halo(to_, output);
     const float* const a = frame.floats(inputs_[0]);
     const float* const b = inputs_.size() > 1 ? frame.floats(inputs_[1]) : a;
     const Planes& from_b = from_.size() > 1 ? from_[1] : from_[0];
     const bool is_gate = from_b.height * from_b.width == 1 && to_.height * to_.width > 1;
     const std::size_t lanes = lanes_of(to_);
-    for_each_plane(to_, threads_, [&](std::size_t image, std::size_t channel) {
-      for (std::size_t line = 0; line < lines_of(to_); ++line) {
-        float* const target = output + line_at(to_, image, channel, line);
-        const float* const x = a + line_at(from_[0], image, channel, line);
-        const float* const y = b + (is_gate ? from_b.at(image, channel, 0, 0) : line_at(from_b, image, channel, line));
+    for_each_row(to_, output, threads_, [&](std::size_t image, std::size_t channel, std::size_t row) {
+      for (std::size_t run = 0; run < runs_of(to_); ++run) {
+        float* const target = output + to_.at(image, channel, row, run);
+        const float* const x = a + from_[0].at(image, channel, row, run);
+        const float* const y = b + (is_gate ? from_b.at(image, channel, 0, 0) : from_b.at(image, channel, row, run));
         if (is_gate && !to_.lanes_are_inputs())
           for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = function_(x[lane], *y);
         else
@@ -183,16 +187,13 @@ class ConcatOnPlanes : public Step {
 
   void run(const Frame& frame) const override {
     float* const output = frame.floats(output_);
-    rows::zero_halo(to_, output);
-    std::size_t first = 0;
-    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    for_each_row(to_, output, threads_, [&](std::size_t image, std::size_t channel, std::size_t row) {
+      std::size_t k = 0, first = 0;  // the input that has this channel, and its first one
+      while (channel >= first + from_[k].channels) first += from_[k++].channels;
       const float* const input = frame.floats(inputs_[k]);
-      for_each_plane(from_[k], threads_, [&](std::size_t image, std::size_t channel) {
-        for (std::size_t line = 0; line < lines_of(to_); ++line)
-          std::memcpy(output + line_at(to_, image, first + channel, line), input + line_at(from_[k], image, channel, line), lanes_of(to_) * sizeof(float));
-      });
-      first += from_[k].channels;
-    }
+      for (std::size_t run = 0; run < runs_of(to_); ++run)
+        std::memcpy(output + to_.at(image, channel, row, run), input + from_[k].at(image, channel - first, row, run), lanes_of(to_) * sizeof(float));
+    });
   }
 
  private:

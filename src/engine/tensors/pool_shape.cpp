@@ -26,7 +26,8 @@ std::optional<dense::PoolShape> pool_shape(const Network& network, const Operato
   if (call == nullptr || op.inputs.empty() || call->which_output != 0) return std::nullopt;
   const Value& input = network.value(op.inputs[0]);
   const Shape& output = network.value(op.output).shape;
-  if (input.type != ElementType::f32 || input.shape.extents.size() < 3 || output.extents.size() != input.shape.extents.size()) return std::nullopt;
+  const bool is_bytes = input.type == ElementType::u8 || input.type == ElementType::i8;
+  if ((input.type != ElementType::f32 && !(is_bytes && call->name == "MaxPool")) || input.shape.extents.size() < 3 || output.extents.size() != input.shape.extents.size()) return std::nullopt;
   const std::size_t axes = input.shape.extents.size() - 2;
   if (axes > 2) return std::nullopt;
   dense::PoolShape pool;

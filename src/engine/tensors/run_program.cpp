@@ -5,6 +5,7 @@
 
 #include <lacuna/error.hpp>
 
+#include "base/team.hpp"
 #include "engine/tensors/tensor_program.hpp"
 
 namespace lacuna::engine::tensors {
@@ -27,18 +28,38 @@ void check_inputs(std::span<const TensorProgram::Port> ports, std::span<const Ty
 
 void TensorProgram::run(std::byte* arena, std::span<const TypedTensor> tensors, std::vector<double>* seconds) const {
   const Frame frame{arena, &offsets};
-  dense::use_threads(threads);
-  for (std::size_t k = 0; k < inputs.size(); ++k)
-    if (!tensors[k].bytes.empty()) std::memcpy(frame.at(inputs[k].memory.buffer), tensors[k].bytes.data(), tensors[k].bytes.size());
-  if (seconds == nullptr) {
-    for (const StepOf& step : steps) step.step->run(frame);
-    return;
+  if (front) {
+    run_front(arena, tensors[0].bytes.span(), frame.at(front->target), seconds);
+  } else {
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+      if (!tensors[k].bytes.empty()) std::memcpy(frame.at(inputs[k].memory.buffer), tensors[k].bytes.data(), tensors[k].bytes.size());
   }
-  seconds->resize(steps.size(), 0.0);
-  for (std::size_t k = 0; k < steps.size(); ++k) {
+  run_steps(frame, seconds);
+}
+
+/// Every thread takes its inputs, one at a time, from the first step to the last.
+void TensorProgram::run_front(std::byte* arena, std::span<const std::byte> input, std::byte* output, std::vector<double>* seconds) const {
+  const TensorProgram& one = *front->program;
+  const std::size_t input_bytes = input.size() / front->batch, output_bytes = one.outputs[0].shape.size() * size_of(one.outputs[0].type);
+  std::vector<std::vector<double>> of_worker(threads, std::vector<double>(seconds == nullptr ? 0 : seconds->size(), 0.0));
+  base::run_team(threads, [&](unsigned worker) {
+    const Frame frame{arena + front->arena_offset + worker * front->arena_step, &one.offsets};
+    for (std::size_t k = worker; k < front->batch; k += threads) {
+      std::memcpy(frame.at(one.inputs[0].memory.buffer), input.data() + k * input_bytes, input_bytes);
+      one.run_steps(frame, seconds == nullptr ? nullptr : &of_worker[worker]);
+      std::memcpy(output + k * output_bytes, frame.at(one.outputs[0].memory), output_bytes);
+    }
+  });
+  for (const std::vector<double>& some : of_worker)
+    for (std::size_t k = 0; k < some.size(); ++k) (*seconds)[k] += some[k] / threads;
+}
+
+void TensorProgram::run_steps(const Frame& frame, std::vector<double>* seconds) const {
+  dense::use_threads(threads);
+  for (const StepOf& step : steps) {
     const auto start = std::chrono::steady_clock::now();
-    steps[k].step->run(frame);
-    (*seconds)[k] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    step.step->run(frame);
+    if (seconds != nullptr) (*seconds)[step.op] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 }
 

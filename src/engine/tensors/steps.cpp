@@ -45,15 +45,15 @@ class PlainStep : public Step {
 /// Where element 0 stands, and the strides from there.
 struct Start {
   dense::Layout layout;
-  std::size_t origin = 0;
+  std::size_t origin = 0;  ///< bytes
 
-  Start(const Place& place, const Shape& shape) {
+  Start(const Place& place, const Value& value) {
     switch (place.kind) {
-      case Place::Kind::plain: layout = dense::row_major(shape); break;
+      case Place::Kind::plain: layout = dense::row_major(value.shape, dense::type_of(value.type)); break;
       case Place::Kind::dense: layout = place.layout; break;
       case Place::Kind::planes:
-        layout = layout_of(place.planes, shape);
-        origin = place.planes.origin;
+        layout = layout_of(place.planes, value.shape);
+        origin = place.planes.origin * sizeof(float);
         break;
     }
   }
@@ -62,14 +62,13 @@ struct Start {
 class CopyStep : public Step {
  public:
   CopyStep(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target)
-      : from_(from, value.shape), to_(to, value.shape), copy_(from_.layout, to_.layout), source_(source), target_(target) {
+      : from_(from, value), to_(to, value), copy_(from_.layout, to_.layout), source_(source), target_(target) {
     if (to.kind == Place::Kind::planes) planes_ = to.planes;
   }
 
   void run(const Frame& frame) const override {
-    float* const target = frame.floats(target_);
-    if (planes_) rows::zero_halo(*planes_, target);
-    copy_.run(frame.floats(source_) + from_.origin, target + to_.origin);
+    if (planes_) rows::zero_halo(*planes_, frame.floats(target_));
+    copy_.run(frame.at(source_) + from_.origin, frame.at(target_) + to_.origin);
   }
 
  private:
@@ -105,11 +104,11 @@ class ConvStep : public Step {
       : conv_(std::move(conv)), input_(input), skip_(skip), output_(output), scratch_(scratch) {}
 
   void run(const Frame& frame) const override {
-    const float* const skip = skip_ == Operand::no_buffer ? nullptr : frame.floats(skip_);
+    const bool has_skip = skip_ != Operand::no_buffer;
     if constexpr (std::is_same_v<Conv, dense::DenseConv>)
-      conv_->run(frame.floats(input_), skip, frame.floats(output_), frame.at(scratch_));
+      conv_->run(frame.at(input_), has_skip ? frame.at(skip_) : nullptr, frame.at(output_), frame.at(scratch_));
     else
-      conv_->run(frame.floats(input_), skip, frame.floats(output_), frame.floats(scratch_));
+      conv_->run(frame.floats(input_), has_skip ? frame.floats(skip_) : nullptr, frame.floats(output_), frame.floats(scratch_));
   }
 
  private:
@@ -120,7 +119,7 @@ class ConvStep : public Step {
 class PoolStep : public Step {
  public:
   PoolStep(std::shared_ptr<const dense::DensePool> pool, std::size_t input, std::size_t output) : pool_(std::move(pool)), input_(input), output_(output) {}
-  void run(const Frame& frame) const override { pool_->run(frame.floats(input_), frame.floats(output_)); }
+  void run(const Frame& frame) const override { pool_->run(frame.at(input_), frame.at(output_)); }
 
  private:
   std::shared_ptr<const dense::DensePool> pool_;

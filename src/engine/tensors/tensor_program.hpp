@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,12 @@
 namespace lacuna::engine::tensors {
 
 /// Who runs an operator, and where its output stands.
-enum class World { plain, planes, dense };
+enum class World { plain, planes, dense, dense_bf16 };
+constexpr std::size_t world_count = 4;
 
 struct Choice {
   World world = World::plain;
-  std::shared_ptr<const dense::DenseConv> dense{};
+  std::shared_ptr<const dense::DenseConv> dense{};  ///< f32 or bf16, as the world says
   std::shared_ptr<const plan::SparseConv> sparse{};
 };
 
@@ -37,7 +39,17 @@ struct TensorProgram {
     bool is_copy = false; ///< from one place to another
   };
 
+  /// A program that comes first, input by input: `program` is for one, and each thread has an arena of its own for it.
+  struct Front {
+    std::shared_ptr<const TensorProgram> program;
+    std::uint32_t batch;
+    std::size_t target;        ///< buffer of the outputs, one after the other: what the steps read
+    std::size_t arena_offset;  ///< of the first thread's arena, and from one to the next
+    std::size_t arena_step;
+  };
+
   std::vector<StepOf> steps;
+  std::optional<Front> front;
   std::vector<std::size_t> offsets;  ///< of the buffers
   std::size_t arena_bytes = 0;
   std::size_t least_bytes = 0;       ///< no placement needs less
@@ -45,18 +57,25 @@ struct TensorProgram {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
 
-  /// Needs: arena_bytes of memory on a multiple of 64; inputs checked by check_inputs. `seconds` (of each step, added up) may be null.
+  /// Needs: arena_bytes of memory on a multiple of 64; inputs checked by check_inputs. `seconds` (one for each operator, time is added) may be null.
   void run(std::byte* arena, std::span<const TypedTensor> tensors, std::vector<double>* seconds = nullptr) const;
   std::vector<TypedTensor> take_outputs(const std::byte* arena) const;
 
   /// Throws InputError where number, type or shape do not fit.
   void check_inputs(std::span<const TypedTensor> tensors) const;
+
+ private:
+  void run_front(std::byte* arena, std::span<const std::byte> input, std::byte* output, std::vector<double>* seconds) const;
+  void run_steps(const Frame& frame, std::vector<double>* seconds) const;
 };
 
 /// Throws InputError where number, type or shape of the tensors do not fit the ports.
 void check_inputs(std::span<const TensorProgram::Port> ports, std::span<const TypedTensor> tensors);
 
+/// Which buffers may share memory: all that never live at once, or of those only planes of one pitch (Buffers::add), which keeps threads to memory of their own.
+enum class Sharing { all, alike };
+
 /// Needs: a choice for each operator that can be carried out; `planes` for each value that is wanted on planes.
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads);
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads, Sharing sharing = Sharing::all);
 
 }  // namespace lacuna::engine::tensors

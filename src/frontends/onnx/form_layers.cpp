@@ -65,24 +65,33 @@ std::optional<Array<float>> make_bias(const Builder& builder, ValueId id, std::u
 
 }  // namespace
 
-bool form_gemm(Builder& builder, Node& node) {
+ValueId emit_gemm(Builder& builder, Node& node, std::string_view name) {
+  const auto as_call = [&] { return builder.emit(node.call, node.inputs, name); };
   const ValueId input = node.required(0);
-  if (!is_layer(builder, input, node.required(1)) || node.integer("transA", 0) != 0) return false;
+  if (!is_layer(builder, input, node.required(1)) || node.integer("transA", 0) != 0) return as_call();
   Conv conv = make_layer(builder.value(node.inputs[1]), node.integer("transB", 0) != 0);
   conv.weights = scaled(conv.weights, node.number("alpha", 1));
   if (const float beta = node.number("beta", 1); node.input(2) != no_value && beta != 0) {
     const auto bias = make_bias(builder, node.inputs[2], conv.output_channels);
-    if (!bias) return false;
+    if (!bias) return as_call();
     conv.bias = scaled(*bias, beta);
   }
-  builder.define(node.outputs[0], builder.emit(std::move(conv), input, node.outputs[0]));
+  return builder.emit(std::move(conv), input, name);
+}
+
+ValueId emit_matmul(Builder& builder, Node& node, std::string_view name) {
+  const ValueId input = node.required(0);
+  if (!is_layer(builder, input, node.required(1))) return builder.emit(node.call, node.inputs, name);
+  return builder.emit(make_layer(builder.value(node.inputs[1]), false), input, name);
+}
+
+bool form_gemm(Builder& builder, Node& node) {
+  builder.define(node.outputs[0], emit_gemm(builder, node, node.outputs[0]));
   return true;
 }
 
 bool form_matmul(Builder& builder, Node& node) {
-  const ValueId input = node.required(0);
-  if (!is_layer(builder, input, node.required(1))) return false;
-  builder.define(node.outputs[0], builder.emit(make_layer(builder.value(node.inputs[1]), false), input, node.outputs[0]));
+  builder.define(node.outputs[0], emit_matmul(builder, node, node.outputs[0]));
   return true;
 }
 

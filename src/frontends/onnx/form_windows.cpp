@@ -37,9 +37,6 @@ Conv make_conv(const Builder& builder, const Node& node, Windows windows) {
 
 }  // namespace
 
-namespace {
-
-/// A layer where weights and bias are constant, else a Call.
 ValueId emit_conv(Builder& builder, Node& node, std::string_view name) {
   const ValueId input = node.required(0);
   Windows windows = read_windows(node, builder.shape(input), kernel_of(builder.shape(node.required(1))));
@@ -49,8 +46,6 @@ ValueId emit_conv(Builder& builder, Node& node, std::string_view name) {
   write_windows(node, windows);
   return builder.emit(node.call, node.inputs, name);
 }
-
-}  // namespace
 
 bool form_conv(Builder& builder, Node& node) {
   builder.define(node.outputs[0], emit_conv(builder, node, node.outputs[0]));

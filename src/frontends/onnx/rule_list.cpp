@@ -33,6 +33,8 @@ constexpr NamedRule rules[] = {
     {"LpPool", form_pool},
     {"MatMul", form_matmul},
     {"MaxPool", form_pool},
+    {"QLinearConv", form_qlinear_conv},
+    {"QLinearMatMul", form_qlinear_matmul},
     {"RNN", form_recurrent},
     {"Reshape", form_reshape},
     {"Resize", form_resize},
@@ -45,7 +47,17 @@ constexpr NamedRule rules[] = {
     {"Upsample", form_upsample},
 };
 
-constexpr NamedRule microsoft_rules[] = {{"FusedConv", form_fused_conv}};
+constexpr NamedRule microsoft_rules[] = {
+    {"FusedConv", form_fused_conv},
+    {"QGemm", form_qgemm},
+    {"QLinearAdd", form_qlinear_binary},
+    {"QLinearAveragePool", form_qlinear_unary},
+    {"QLinearConcat", form_qlinear_concat},
+    {"QLinearGlobalAveragePool", form_qlinear_unary},
+    {"QLinearLeakyRelu", form_qlinear_unary},
+    {"QLinearMul", form_qlinear_binary},
+    {"QLinearSigmoid", form_qlinear_unary},
+};
 
 Rule find(std::string_view operation, const NamedRule* begin, const NamedRule* end) {
   const auto* found = std::find_if(begin, end, [&](const NamedRule& entry) { return entry.operation == operation; });

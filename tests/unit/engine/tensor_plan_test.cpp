@@ -6,6 +6,8 @@
 #include <random>
 
 #include "engine/tensors/buffers.hpp"
+#include <lacuna/error.hpp>
+
 #include "engine/tensors/choose.hpp"
 #include "support/tensor_network.hpp"
 
@@ -22,21 +24,43 @@ Network chain(int layers) {
 }
 
 TEST(ChooseWorlds, ALayerStaysDenseWhereCopiesCostMoreThanItGains) {
-  std::vector<std::array<double, 3>> cost(5, {never, 9e-3, 1e-3});
-  cost[2] = {never, 0.9e-3, 1e-3};
+  std::vector<Costs> cost(5, {never, 9e-3, 1e-3, never});
+  cost[2] = {never, 0.9e-3, 1e-3, never};
   EXPECT_EQ(choose_worlds(chain(5), cost), std::vector<World>(5, World::dense));
 }
 
 TEST(ChooseWorlds, ALayerGoesWhereItGainsMoreThanTheCopies) {
-  std::vector<std::array<double, 3>> cost(5, {never, 9e-3, 1e-3});
-  cost[2] = {never, 0.1e-3, 8e-3};
+  std::vector<Costs> cost(5, {never, 9e-3, 1e-3, never});
+  cost[2] = {never, 0.1e-3, 8e-3, never};
   EXPECT_EQ(choose_worlds(chain(5), cost)[2], World::planes);
 }
 
 TEST(ChooseWorlds, NeighboursChangeTogether) {
   // Each by itself gains less than its copies; all together gain more.
-  const std::vector<std::array<double, 3>> cost(5, {never, 0.85e-3, 1e-3});
+  const std::vector<Costs> cost(5, {never, 0.85e-3, 1e-3, never});
   EXPECT_EQ(choose_worlds(chain(5), cost), std::vector<World>(5, World::planes));
+}
+
+TEST(ChooseWorlds, Bf16IsTakenWhereItGainsMoreThanConverting) {
+  std::vector<Costs> cost(5, {never, never, 1e-3, 0.9e-3});
+  EXPECT_EQ(choose_worlds(chain(5), cost), std::vector<World>(5, World::dense_bf16));  // 0.5 ms gained, two copies that are made in any world
+  for (std::size_t k = 0; k < 5; ++k)
+    if (k != 2) cost[k] = {never, never, 1e-3, never};
+  EXPECT_EQ(choose_worlds(chain(5), cost), std::vector<World>(5, World::dense));  // 0.1 ms gained, two copies of 0.15 ms each more
+}
+
+TEST(Buffers, OnlyThoseOfOnePitchShareMemoryAtMultiplesOfIt) {
+  Buffers buffers;
+  const std::size_t wide = buffers.add(4 * 192, 0, 192);
+  const std::size_t narrow = buffers.add(2 * 192, 1, 192);
+  const std::size_t later = buffers.add(3 * 192, 2, 192);
+  const std::size_t other = buffers.add(128, 2, 128);
+  buffers.touch(wide, 1);
+  buffers.place();
+  EXPECT_EQ((buffers.offset(narrow) - buffers.offset(wide)) % 192, 0u);
+  EXPECT_GE(buffers.offset(narrow), buffers.offset(wide) + 4 * 192) << "they live at once";
+  EXPECT_EQ(buffers.offset(later), buffers.offset(wide)) << "wide is dead by then";
+  EXPECT_TRUE(buffers.offset(other) + 128 <= buffers.offset(wide) || buffers.offset(other) >= buffers.offset(narrow) + 2 * 192) << "planes of another pitch are divided elsewhere";
 }
 
 TEST(Buffers, ThoseThatLiveAtOnceDoNotOverlap) {

@@ -60,6 +60,29 @@ TEST(Onnx, GemmTransposesAndScalesItsWeights) {
   EXPECT_THAT(output_shape(network), ElementsAre(4, 3));
 }
 
+TEST(Onnx, QuantisedConvolutionsAreTakenApart) {
+  const auto byte = [](std::string_view name, int type, std::vector<std::int8_t> values, std::vector<std::int64_t> dims = {}) { return onnx::tensor(name, type, dims, onnx::raw(values)); };
+  const Network network = read(Model()
+                                   .input("x", {1, 1, 2, 2}, onnx::u8)
+                                   .initializer(onnx::floats("xs", {}, {0.5f}))
+                                   .initializer(byte("xz", onnx::u8, {7}))
+                                   .initializer(byte("w", onnx::i8, {3, -2}, {2, 1, 1, 1}))
+                                   .initializer(onnx::floats("ws", {2}, {0.25f, 2}))
+                                   .initializer(byte("wz", onnx::i8, {0, 0}, {2}))
+                                   .initializer(onnx::floats("ys", {}, {4}))
+                                   .initializer(byte("yz", onnx::u8, {1}))
+                                   .initializer(onnx::tensor("b", onnx::i32, {2}, onnx::raw(std::vector<std::int32_t>{16, -3})))
+                                   .node("QLinearConv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"}, {"y"})
+                                   .output("y"));
+  ASSERT_EQ(network.operators.size(), 3u);
+  EXPECT_EQ(call(network, 0).name, "DequantizeLinear");
+  EXPECT_THAT(list(conv(network, 1).weights), ElementsAre(0.75f, -4));
+  EXPECT_THAT(list(conv(network, 1).bias), ElementsAre(2, -3));
+  EXPECT_EQ(call(network, 2).name, "QuantizeLinear");
+  EXPECT_EQ(network.value(network.output).name, "y");
+  EXPECT_EQ(network.value(network.output).type, ElementType::u8);
+}
+
 TEST(Onnx, MatMulIsALayerOnlyWithTwoAxesAndConstantWeights) {
   const Model model = Model().initializer(onnx::floats("w", {2, 2}, {1, 2, 3, 4})).node("MatMul", {"x", "w"}, {"y"}).output("y");
   EXPECT_THAT(list(conv(read(Model(model).input("x", {3, 2})), 0).weights), ElementsAre(1, 3, 2, 4));

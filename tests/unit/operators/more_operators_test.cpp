@@ -103,6 +103,11 @@ TEST(Quantised, RoundsToEvenAndKeepsWithinTheType) {
   const TypedTensor q = run_operator("QuantizeLinear", {floats({5}, {1, 3, -1000, 1000, 5}), scale, zero});
   EXPECT_THAT(values_of<std::uint8_t>(q), ElementsAre(128, 130, 0, 255, 130));
   EXPECT_THAT(values_of(run_operator("DequantizeLinear", {q, scale, zero})), ElementsAre(0, 4, -256, 254, 4));
+  EXPECT_THAT(values_of(run_operator("DequantizeLinear", {q, floats({1}, {2}), zero})), ElementsAre(0, 4, -256, 254, 4)) << "a list of one scale, a single zero point";
+  const TypedTensor signed_zero = tensor<std::int8_t>({}, {-100});
+  const TypedTensor s = run_operator("QuantizeLinear", {floats({6}, {1, 3, -1e30f, 1e30f, -50, 454}), scale, signed_zero});
+  EXPECT_THAT(values_of<std::int8_t>(s), ElementsAre(-100, -98, -128, 127, -125, 127));
+  EXPECT_THAT(values_of(run_operator("DequantizeLinear", {s, scale, signed_zero})), ElementsAre(0, 4, -56, 454, -50, 454));
   const TypedTensor product = run_operator("MatMulInteger", {tensor<std::uint8_t>({1, 2}, {11, 12}), tensor<std::int8_t>({2, 1}, {-3, 4}), tensor<std::uint8_t>({}, {10})});
   EXPECT_THAT(values_of<std::int32_t>(product), ElementsAre(5));
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <numeric>
 
 #include <lacuna/error.hpp>
@@ -55,6 +57,17 @@ TEST(Planes, PlanesOfOtherExtentsAreAnInternalError) {
   const Planes a = planes_for({{1, 2, 3, 4}}, 0, 0), b = planes_for({{1, 2, 4, 3}}, 0, 0);
   std::vector<float> memory(a.floats + b.floats);
   EXPECT_THROW(copy_planes(a, memory.data(), b, memory.data()), InternalError);
+}
+
+TEST(Planes, PartsOfTheHaloAreTheWholeHalo) {
+  for (const Lanes lanes : {Lanes::pixels, Lanes::batch}) {
+    const Planes planes = planes_for({{2, 3, 7, 5}}, 1, 2, lanes);
+    std::vector<float> whole(planes.floats, 1), parts = whole;
+    zero_halo(planes, whole.data());
+    for (std::size_t part = 0; part < 3; ++part) zero_halo(planes, parts.data(), planes.height * part / 3, planes.height * (part + 1) / 3);
+    EXPECT_EQ(parts, whole);
+    EXPECT_EQ(std::count(whole.begin(), whole.end(), 1.0f), 2 * 3 * 7 * 5) << "no element is written";
+  }
 }
 
 }  // namespace

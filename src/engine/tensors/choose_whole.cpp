@@ -1,0 +1,92 @@
+#include "engine/tensors/choose_whole.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/aligned_buffer.hpp"
+#include "plan/measure.hpp"
+
+namespace lacuna::engine::tensors {
+namespace {
+
+using plan::KernelWish;
+using Worlds = std::vector<World>;
+
+std::vector<Choice> in_worlds(const std::vector<Candidates>& made, const Worlds& worlds) {
+  std::vector<Choice> choices;
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    Choice choice{worlds[k], {}, {}};
+    if (worlds[k] == World::dense) choice.dense = made[k].dense;
+    if (worlds[k] == World::dense_bf16) choice.dense = made[k].dense_bf16;
+    if (worlds[k] == World::planes) choice.sparse = made[k].sparse;
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+constexpr auto no_plan = static_cast<std::size_t>(-1);
+
+/// Adds the best plan that does without some worlds, if it is none of those before. Its number, or no_plan if an operator needs one of them.
+std::size_t add_plan(const Network& network, std::vector<Costs> cost, std::initializer_list<World> without, std::vector<Worlds>& plans) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  for (Costs& of_op : cost) {
+    for (World world : without) of_op[static_cast<std::size_t>(world)] = infinite;
+    if (*std::min_element(of_op.begin(), of_op.end()) == infinite) return no_plan;
+  }
+  Worlds worlds = choose_worlds(network, cost);
+  const auto found = std::find(plans.begin(), plans.end(), worlds);
+  if (found != plans.end()) return static_cast<std::size_t>(found - plans.begin());
+  plans.push_back(std::move(worlds));
+  return plans.size() - 1;
+}
+
+/// Memory of their own helps threads on cores that are far apart, and costs those that share a cache; it must pay for what it takes.
+Sharing choose_sharing(const Network& network, const ChooseOptions& options, const Chosen& chosen) {
+  constexpr double must_gain = 0.96;
+  if (options.threads == 1 || options.tune == Tune::off) return Sharing::all;
+  std::vector<TensorProgram> programs;
+  for (Sharing sharing : {Sharing::all, Sharing::alike}) programs.push_back(build_program(network, chosen.choices, chosen.planes, options.threads, sharing));
+  const std::vector<double> seconds = run_seconds(programs);
+  return seconds[1] < must_gain * seconds[0] ? Sharing::alike : Sharing::all;
+}
+
+}  // namespace
+
+std::vector<double> run_seconds(const std::vector<TensorProgram>& programs) {
+  std::size_t arena_bytes = 0;
+  for (const TensorProgram& program : programs) arena_bytes = std::max(arena_bytes, program.arena_bytes);
+  base::AlignedFloats arena(arena_bytes / sizeof(float) + 16);
+  std::fill_n(arena.data(), arena.size(), 0.0f);
+  std::vector<TypedTensor> inputs;
+  for (const TensorProgram::Port& port : programs[0].inputs)
+    inputs.push_back({port.type, {port.shape.extents.begin(), port.shape.extents.end()}, std::vector<std::byte>(port.shape.size() * size_of(port.type))});
+  auto* const memory = reinterpret_cast<std::byte*>(arena.data());
+  std::vector<std::function<void()>> rivals;
+  for (const TensorProgram& program : programs) rivals.push_back([&] { program.run(memory, inputs); });
+  return plan::fewest_seconds(rivals, 0.1);
+}
+
+void choose_whole(const Network& network, const ChooseOptions& options, const std::vector<Candidates>& made, const std::vector<Costs>& cost, Chosen& chosen) {
+  std::vector<Worlds> plans{choose_worlds(network, cost)};
+  const bool measures = options.tune != Tune::off && (options.kernel == KernelWish::automatic || options.kernel == KernelWish::dense);
+  std::size_t all_dense = no_plan, best = 0;
+  if (measures) {
+    add_plan(network, cost, {World::planes}, plans);
+    add_plan(network, cost, {World::dense_bf16}, plans);
+    all_dense = add_plan(network, cost, {World::planes, World::dense_bf16}, plans);
+  }
+  if (plans.size() > 1) {
+    std::vector<TensorProgram> programs;
+    for (const Worlds& worlds : plans) programs.push_back(build_program(network, in_worlds(made, worlds), chosen.planes, options.threads));
+    std::vector<double> seconds = run_seconds(programs);
+    best = static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
+    chosen.fell_back = best == all_dense;
+    if (all_dense != no_plan) chosen.seconds_dense = std::exchange(seconds[all_dense], std::numeric_limits<double>::infinity());
+    chosen.seconds_mixed = *std::min_element(seconds.begin(), seconds.end());
+  }
+  chosen.choices = in_worlds(made, plans[best]);
+  chosen.sharing = choose_sharing(network, options, chosen);
+}
+
+}  // namespace lacuna::engine::tensors

@@ -1,0 +1,151 @@
+#include "engine/tensors/one_by_one.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/tensors/choices_cache.hpp"
+#include "engine/tensors/choose_whole.hpp"
+
+namespace lacuna::engine::tensors {
+namespace {
+
+std::size_t index(ValueId id) { return static_cast<std::size_t>(id); }
+
+/// Whether each input of the batch has its own part of the value, one after the other.
+bool has_batch(const Value& value, std::uint32_t batch) {
+  return !value.is_constant && value.type == ElementType::f32 && value.shape.extents.size() >= 3 && value.shape.extents[0] == batch;
+}
+
+bool treats_inputs_apart(const Network& network, const Operator& op, std::uint32_t batch) {
+  if (!std::holds_alternative<Conv>(op.operation) && !can_run_on_planes(network, op)) return false;
+  return has_batch(network.value(op.output), batch) && std::all_of(op.inputs.begin(), op.inputs.end(), [&](ValueId id) { return id != no_value && has_batch(network.value(id), batch); });
+}
+
+/// For each value the last operator that reads it; all of them for outputs of the network.
+std::vector<std::size_t> last_readers(const Network& network) {
+  std::vector<std::size_t> last(network.values.size(), 0);
+  for (std::size_t k = 0; k < network.operators.size(); ++k)
+    for (ValueId id : network.operators[k].inputs)
+      if (id != no_value) last[index(id)] = k;
+  for (ValueId id : network.all_outputs()) last[index(id)] = network.operators.size();
+  return last;
+}
+
+std::uint32_t batch_of(const Network& network) { return network.value(network.input).shape.extents[0]; }
+
+double share_of_one(const Network& network, unsigned threads) { return static_cast<double>((batch_of(network) + threads - 1) / threads); }
+
+/// As a layer of the batch on all threads, which each take an input at a time.
+Timing for_batch(Timing timing, double inputs_of_thread) {
+  for (double* seconds : {&timing.seconds_sparse, &timing.seconds_dense, &timing.seconds_bf16}) *seconds *= inputs_of_thread;
+  return timing;
+}
+
+Chosen choose_parts(const Network& network, std::size_t operators, const ChooseOptions& options) {
+  auto split = std::make_shared<Split>();
+  std::tie(split->one, split->rest) = split_at(network, operators);
+  ChooseOptions alone = options;
+  alone.threads = 1;
+  split->of_one = choose_together(split->one, alone);
+  split->of_rest = choose_together(split->rest, options);
+  Chosen chosen;
+  chosen.choices = split->of_one.choices;
+  chosen.choices.insert(chosen.choices.end(), split->of_rest.choices.begin(), split->of_rest.choices.end());
+  for (const Timing& timing : split->of_one.timings) chosen.timings.push_back(for_batch(timing, share_of_one(network, options.threads)));
+  chosen.timings.insert(chosen.timings.end(), split->of_rest.timings.begin(), split->of_rest.timings.end());
+  chosen.is_timed = split->of_one.is_timed;
+  chosen.cache_note = split->of_one.cache_note;
+  chosen.split = std::move(split);
+  return chosen;
+}
+
+void take_figures(const Remembered& remembered, Chosen& chosen) {
+  chosen.seconds_mixed = remembered.seconds_mixed;
+  chosen.seconds_dense = remembered.seconds_dense;
+  chosen.fell_back = remembered.fell_back;
+}
+
+/// Multiply-adds of a run. Where they are few, trying all ways takes little time, and a batch may well fit the cache.
+double work_of(const Network& network) {
+  double work = 0;
+  for (const Operator& op : network.operators)
+    if (const auto* conv = std::get_if<Conv>(&op.operation)) {
+      const auto nonzeros = std::count_if(conv->weights.begin(), conv->weights.end(), [](float weight) { return weight != 0; });
+      work += static_cast<double>(nonzeros) * static_cast<double>(network.value(op.output).shape.size()) / conv->output_channels;
+    }
+  return work;
+}
+constexpr double little_work = 5e8;
+
+}  // namespace
+
+std::size_t count_one_by_one(const Network& network, const ChooseOptions& options) {
+  const std::vector<std::uint32_t>& extents = network.value(network.input).shape.extents;
+  if (options.kernel == plan::KernelWish::dense || network.all_inputs().size() != 1 || extents.empty() || !has_batch(network.value(network.input), extents[0])) return 0;
+  const std::uint32_t batch = extents[0];
+  const bool threads_are_busy = batch % options.threads == 0 || batch >= 4 * options.threads;
+  if (batch < 2 || !threads_are_busy) return 0;
+  const std::vector<std::size_t> last = last_readers(network);
+  std::size_t found = 0, convolutions = 0, furthest = last[index(network.input)];  // furthest: the last reader of any value before the one at hand
+  for (std::size_t k = 0; k + 1 < network.operators.size() && treats_inputs_apart(network, network.operators[k], batch); ++k) {
+    convolutions += std::holds_alternative<Conv>(network.operators[k].operation);
+    if (furthest <= k && convolutions >= 2) found = k + 1;  // what follows reads this operator's output only
+    furthest = std::max(furthest, last[index(network.operators[k].output)]);
+  }
+  return found;
+}
+
+std::pair<Network, Network> split_at(const Network& network, std::size_t operators) {
+  Network one = network, rest = network;
+  const auto cut = static_cast<std::ptrdiff_t>(operators);
+  one.operators.erase(one.operators.begin() + cut, one.operators.end());
+  rest.operators.erase(rest.operators.begin(), rest.operators.begin() + cut);
+  one.output = rest.input = one.operators.back().output;
+  one.other_outputs.clear();
+  one.values[index(one.input)].shape.extents[0] = 1;
+  for (const Operator& op : one.operators) one.values[index(op.output)].shape.extents[0] = 1;
+  return {std::move(one), std::move(rest)};
+}
+
+Chosen choose_one_by_one(const Network& network, std::size_t operators, const ChooseOptions& options) {
+  const ChoicesCache cache("ways", network, options);
+  ChooseOptions dense_options = options;
+  dense_options.kernel = plan::KernelWish::dense;
+  dense_options.precision = Precision::f32;
+  if (const auto remembered = cache.recall(network.operators.size())) {
+    Chosen chosen = remembered->is_split ? choose_parts(network, operators, options) : choose_together(network, remembered->fell_back ? dense_options : options);
+    take_figures(*remembered, chosen);
+    return chosen;
+  }
+  std::vector<Chosen> ways;
+  ways.push_back(choose_parts(network, operators, options));
+  if (options.tune == Tune::off || options.kernel != plan::KernelWish::automatic) return std::move(ways[0]);
+  if (options.tune == Tune::full || work_of(network) < little_work) ways.push_back(choose_together(network, options));
+  ways.push_back(choose_together(network, dense_options));
+  std::vector<TensorProgram> programs;
+  for (const Chosen& way : ways) programs.push_back(build(network, way, options.threads));
+  const std::vector<double> seconds = run_seconds(programs);
+  const auto fastest = static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
+  Chosen& best = ways[fastest];
+  best.seconds_mixed = *std::min_element(seconds.begin(), seconds.end() - 1);
+  best.seconds_dense = seconds.back();
+  best.fell_back = best.fell_back || fastest + 1 == ways.size();
+  cache.remember(best);
+  return std::move(best);
+}
+
+TensorProgram build_split(const Network& network, const Split& split, unsigned threads) {
+  TensorProgram one = build_program(split.one, split.of_one.choices, split.of_one.planes, 1);
+  TensorProgram whole = build_program(split.rest, split.of_rest.choices, split.of_rest.planes, threads, split.of_rest.sharing);
+  for (TensorProgram::StepOf& step : whole.steps) step.op += split.one.operators.size();
+  whole.arena_bytes = (whole.arena_bytes + 63) / 64 * 64;
+  const Value& input = network.value(network.input);
+  const Operand first = std::exchange(whole.inputs[0], {input.name, input.type, input.shape, {}, {}}).memory;
+  const std::size_t arena_bytes = (one.arena_bytes + 63) / 64 * 64;
+  whole.front = TensorProgram::Front{std::make_shared<const TensorProgram>(std::move(one)), batch_of(network), first.buffer, whole.arena_bytes, arena_bytes};
+  whole.arena_bytes += threads * arena_bytes;
+  whole.least_bytes += threads * whole.front->program->least_bytes;
+  return whole;
+}
+
+}  // namespace lacuna::engine::tensors
