@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <lacuna/bit_matrix.hpp>
@@ -113,6 +114,10 @@ class Session {
   /// Neuron graphs that are not feed forward: whether a run goes on where the last one ended, input by input (an agent in its world: one run a step), or
   /// starts from zeros, as it does at first. A change of the batch, and every call, starts from zeros again.
   void keep_state(bool keeps);
+
+  /// Outputs that nobody needs any more: the next run of a layered network on the CPU writes into their memory instead of asking for new.
+  void reuse(Outputs outputs) { spare_ = std::move(outputs); }
+
   const RunReport& report() const { return report_; }  ///< of the last run
 
  private:
@@ -121,6 +126,7 @@ class Session {
   std::shared_ptr<const engine::Compiled> compiled_;
   std::unique_ptr<std::vector<engine::Workspace>> workspaces_;
   std::unique_ptr<engine::Arena> arena_;
+  Outputs spare_;
   RunReport report_;
 };
 

@@ -4,16 +4,17 @@
 #include <chrono>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "devices/cpu/cpu_info.hpp"
+#include "engine/collector.hpp"
 #include "engine/share.hpp"
 
 namespace lacuna::engine {
 namespace {
 
 constexpr std::size_t most_share_bytes = std::size_t{512} << 20;  // breadth first, for one core
-constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 
 /// The most planes that are in use at once; those of the input only where they are filled.
 std::size_t planes_in_use(const Run& run) {
@@ -59,14 +60,15 @@ std::vector<std::vector<Piece>> cut_pool(const std::vector<Parcel>& parcels, std
 
 class Waves {
  public:
-  Waves(const Run& run, Workspaces& workspaces) : run_(run), workspaces_(workspaces), runners_(run.options.threads) { workspaces_.resize(runners_.size()); }
+  Waves(const Run& run, Workspaces& workspaces, Collector& collector) : run_(run), workspaces_(workspaces), collector_(collector), runners_(run.options.threads) {
+    workspaces_.resize(runners_.size());
+  }
 
   void run_all() {
     first_wave();
     while (!parked_.empty()) next_wave();
   }
 
-  std::vector<Arrived>& arrived() { return arrived_; }
   std::size_t waves() const { return waves_; }
   std::uint64_t active_edges() const {
     std::uint64_t edges = 0;
@@ -100,55 +102,31 @@ class Waves {
   template <typename RunShare>
   void run_wave(std::size_t shares, std::size_t stop, const RunShare& run_share) {
     std::vector<std::optional<Parcel>> parcels(shares);
-    std::vector<Arrived> arrived(shares);
+    collector_.expect(shares);
     const Stops stops{stop, shares > run_.options.threads};
     base::parallel_for(run_.options.threads, shares, [&](std::size_t k, unsigned worker) {
       if (!runners_[worker]) runners_[worker] = std::make_unique<ShareRunner>(run_, workspaces_[worker]);
       run_share(*runners_[worker], k, stops);
       parcels[k] = runners_[worker]->take_parcel();
-      arrived[k] = runners_[worker]->take_arrived();
+      collector_.bring(k, runners_[worker]->take_arrived());
     });
     for (std::optional<Parcel>& parcel : parcels)
       if (parcel) parked_[parcel->layer].push_back(std::move(*parcel));
-    std::move(arrived.begin(), arrived.end(), std::back_inserter(arrived_));
     ++waves_;
   }
 
   const Run& run_;
   Workspaces& workspaces_;
+  Collector& collector_;
   std::vector<std::unique_ptr<ShareRunner>> runners_;
   std::map<std::size_t, std::vector<Parcel>> parked_;
-  std::vector<Arrived> arrived_;
   std::size_t waves_ = 0;
 };
-
-/// Every input that arrived, or became equal to one that did, in order.
-Outputs join(std::vector<Arrived>& arrived, std::vector<std::uint32_t>& leader, std::size_t width) {
-  Outputs outputs{leader.size(), width, {}, {}, {}};
-  std::vector<std::uint32_t> row_of(leader.size(), nobody);
-  std::size_t rows = 0;
-  for (const Arrived& some : arrived) rows += some.ids.size();
-  outputs.values.reserve(rows * width);
-  rows = 0;
-  for (Arrived& some : arrived) {
-    for (std::uint32_t id : some.ids) row_of[id] = static_cast<std::uint32_t>(rows++);
-    outputs.values.insert(outputs.values.end(), some.values.begin(), some.values.end());
-    some = {};
-  }
-  for (std::uint32_t id = 0; id < leader.size(); ++id) {
-    std::uint32_t& last = leader[id];
-    while (leader[last] != last) last = leader[last];  // a leader may follow another further on
-    if (row_of[last] == nobody) continue;
-    outputs.survivors.push_back(id);
-    outputs.rows.push_back(row_of[last]);
-  }
-  return outputs;
-}
 
 }  // namespace
 
 Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan::CountedLayer* counted, const ExecutorOptions& options,
-                const Batch& batch, Workspaces& workspaces, RunReport& report) {
+                const Batch& batch, Workspaces& workspaces, Outputs spare, RunReport& report) {
   const auto start = std::chrono::steady_clock::now();
   const std::size_t of_one_core = (batch.size() + options.threads - 1) / options.threads;
   std::vector<std::uint32_t> leader(batch.size());
@@ -156,10 +134,11 @@ Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan
   const bool counts = counted != nullptr && batch.is_on_or_off() && counted->takes(batch.one_value());
   const unsigned lanes = plan::panel_for(of_one_core, plan.panel_lanes, plan.isa);
   const Run run{rows, plan, counts ? counted : nullptr, batch, options, lanes, leader};
-  Waves waves(run, workspaces);
+  Collector collector(batch.size(), rows.output.count, std::move(spare));
+  Waves waves(run, workspaces, collector);
   waves.run_all();
 
-  Outputs outputs = join(waves.arrived(), leader, rows.output.count);
+  Outputs outputs = collector.take(leader);
   report = {};
   report.active_edges = waves.active_edges();
   report.counted_first_layer = counts;

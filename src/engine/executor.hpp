@@ -19,8 +19,8 @@ struct ExecutorOptions {
   bool depth_first = false;
 };
 
-/// Needs: the batch has the width of rows.input. `counted` is used where the batch allows it; null: never.
+/// Needs: the batch has the width of rows.input. `counted` is used where the batch allows it; null: never. The memory of `spare` is used again.
 Outputs execute(const rows::SparseRows& rows, const plan::Plan& plan, const plan::CountedLayer* counted, const ExecutorOptions& options,
-                const Batch& batch, Workspaces& workspaces, RunReport& report);
+                const Batch& batch, Workspaces& workspaces, Outputs spare, RunReport& report);
 
 }  // namespace lacuna::engine

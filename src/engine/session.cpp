@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include <lacuna/compile.hpp>
 #include <lacuna/error.hpp>
@@ -29,7 +30,7 @@ engine::gpus::GpuSession& gpu_session(const engine::Compiled& compiled, std::uni
   return *arena->gpu;
 }
 
-Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, engine::Workspaces& workspaces, std::unique_ptr<engine::Arena>& arena, RunReport& report) {
+Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, engine::Workspaces& workspaces, std::unique_ptr<engine::Arena>& arena, Outputs& spare, RunReport& report) {
   if (program.gpu) return gpu_session(program, arena).run(batch, report);
   if (program.graphs) throw Unsupported("neuron graphs take dense inputs; give them a Tensor or TypedTensors");
   if (program.tensors) throw Unsupported("a network of tensors takes dense inputs; give it a Tensor or TypedTensors");
@@ -38,7 +39,7 @@ Outputs run_batch(const engine::Compiled& program, const engine::Batch& batch, e
   const auto is_on = [&](std::string_view name) { return passes::is_selected(program.optimisations, name); };
   const engine::ExecutorOptions options{program.threads, is_on("dead_inputs"), is_on("equal_inputs"), is_on("depth_first")};
   const plan::CountedLayer* const counted = program.counted ? &*program.counted : nullptr;
-  return engine::execute(program.rows, program.plan, counted, options, batch, workspaces, report);
+  return engine::execute(program.rows, program.plan, counted, options, batch, workspaces, std::exchange(spare, {}), report);
 }
 
 std::vector<TypedTensor> run_tensors(const engine::Compiled& compiled, std::span<const TypedTensor> inputs, std::unique_ptr<engine::Arena>& arena, RunReport& report,
@@ -74,10 +75,10 @@ std::vector<TypedTensor> run_graphs(const engine::Compiled& compiled, std::span<
 
 }  // namespace
 
-Outputs Session::run(const SparseMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, report_); }
-Outputs Session::run(const BitMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, report_); }
+Outputs Session::run(const SparseMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, spare_, report_); }
+Outputs Session::run(const BitMatrix& inputs) { return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, spare_, report_); }
 Outputs Session::run(const Tensor& inputs) {
-  if (!compiled_->network.has_batch_in_shapes && !compiled_->network.has_neuron_graphs()) return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, report_);
+  if (!compiled_->network.has_batch_in_shapes && !compiled_->network.has_neuron_graphs()) return run_batch(*compiled_, engine::Batch(inputs), *workspaces_, arena_, spare_, report_);
   const TypedTensor input = make_tensor<float>(inputs.shape, inputs.values);
   const TypedTensor output = run(std::span(&input, 1)).front();
   if (output.type != ElementType::f32) throw Unsupported(fmt::format("the network's output holds {}; run it with TypedTensors", name_of(output.type)));

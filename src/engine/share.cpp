@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace lacuna::engine {
 namespace {
@@ -26,7 +27,10 @@ std::size_t count_planes(std::span<const rows::PlaneRange> ranges) {
 
 }  // namespace
 
-ShareRunner::ShareRunner(const Run& run, Workspace& workspace) : run_(run), kernels_(cpu::kernels_for(run.plan.isa)), workspace_(workspace) {}
+ShareRunner::ShareRunner(const Run& run, Workspace& workspace)
+    : run_(run), kernels_(cpu::kernels_for(run.plan.isa)), node_kernel_(cpu::node_kernel_for(run.plan.isa)), workspace_(workspace), output_planes_(run.rows.output.count) {
+  std::iota(output_planes_.begin(), output_planes_.end(), run.rows.output.first);
+}
 
 std::span<Panel> ShareRunner::used_panels() {
   std::size_t used = 0;
@@ -243,17 +247,27 @@ void ShareRunner::park(std::size_t layer) {
   }
 }
 
+/// The outputs of those that stay, row by row.
+void ShareRunner::put_outputs(const Panel& panel, float* rows) const {
+  const std::size_t width = output_planes_.size();
+  if (count_staying(std::span(&panel, 1)) == panel.ids.size())
+    return node_kernel_.planes_to_rows(panel.arena, output_planes_.data(), width, panel.lanes, panel.ids.size(), rows);
+  for (std::size_t lane = 0; lane < panel.ids.size(); ++lane) {
+    if (panel.stays[lane] == 0) continue;
+    const float* const column = panel.plane(run_.rows.output.first) + lane;
+    for (std::size_t plane = 0; plane < width; ++plane) *rows++ = column[plane * panel.lanes];
+  }
+}
+
 void ShareRunner::arrive() {
   const std::span<Panel> panels = used_panels();
   const rows::PlaneRange range = run_.rows.output;
   mark_alive(panels, std::span(&range, 1), kernels_);
+  arrived_.values.resize(count_staying(panels) * range.count);
   for (const Panel& panel : panels) {
-    for (std::size_t lane = 0; lane < panel.ids.size(); ++lane) {
-      if (panel.stays[lane] == 0) continue;
-      arrived_.ids.push_back(panel.ids[lane]);
-      const float* const column = panel.plane(range.first) + lane;
-      for (std::size_t plane = 0; plane < range.count; ++plane) arrived_.values.push_back(column[plane * panel.lanes]);
-    }
+    put_outputs(panel, arrived_.values.data() + arrived_.ids.size() * range.count);
+    for (std::size_t lane = 0; lane < panel.ids.size(); ++lane)
+      if (panel.stays[lane] != 0) arrived_.ids.push_back(panel.ids[lane]);
   }
 }
 

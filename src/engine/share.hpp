@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "devices/cpu/node_kernels.hpp"
 #include "engine/batch.hpp"
 #include "engine/executor.hpp"
 #include "engine/workspace.hpp"
@@ -27,7 +28,7 @@ struct Piece {
   std::size_t count;
 };
 
-/// Inputs with a nonzero output, and their outputs.
+/// Inputs with a nonzero output, and their outputs, row by row.
 struct Arrived {
   std::vector<std::uint32_t> ids;
   std::vector<float> values;
@@ -87,13 +88,16 @@ class ShareRunner {
   void go_on(std::size_t done, std::size_t started, const Stops& stops);
   void park(std::size_t layer);
   void arrive();
+  void put_outputs(const Panel& panel, float* rows) const;
 
   const Run& run_;
   const cpu::Kernels& kernels_;
+  const cpu::NodeKernel node_kernel_;
   Workspace& workspace_;
   Look dead_look_, equal_look_;
   std::optional<Parcel> parcel_;
   Arrived arrived_;
+  std::vector<std::uint32_t> output_planes_;
   std::uint64_t active_edges_ = 0;
 };
 

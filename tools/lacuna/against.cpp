@@ -54,12 +54,13 @@ void run_against(const lacuna::Network& network, const lacuna::SparseMatrix& inp
     for (std::size_t k = 0; k < sides.size(); ++k) {
       Side& side = sides[(k + round) % sides.size()];  // who goes first takes turns
       const double start = cpu_seconds();
-      const lacuna::Outputs outputs = bits ? side.session.run(*bits) : side.session.run(inputs);
+      lacuna::Outputs outputs = bits ? side.session.run(*bits) : side.session.run(inputs);
       const double seconds = cpu_seconds() - start;
       if (round == 0)  // warm-up
         side.verdict = lacuna::check_outputs(network, inputs, outputs, sample_size(side.program.edges()) / 4 + 1, tolerance_of(options, network), side.program.threads());
       else
         side.seconds.push_back(seconds);
+      side.session.reuse(std::move(outputs));
     }
 
   std::vector<double> ratios;

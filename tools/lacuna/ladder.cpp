@@ -109,9 +109,10 @@ void run_ladder(const lacuna::Network& network, const lacuna::SparseMatrix& inpu
   }
   for (unsigned round = 0; round < repeat; ++round)
     for (Measured& one : ladder) {
-      const lacuna::Outputs outputs = one.inputs.run(one.session);
+      lacuna::Outputs outputs = one.inputs.run(one.session);
       one.seconds.push_back(one.session.report().seconds);
       if (round == 0) one.verdict = lacuna::check_outputs(network, one.inputs.rows(), outputs, sample_size(one.program.edges()) / 4 + 1, tolerance_of(options, network), one.program.threads());
+      one.session.reuse(std::move(outputs));
     }
 
   const lacuna::Program& last = ladder.back().program;

@@ -23,7 +23,7 @@ Answer run_in_sets(plan::Plan& plan, unsigned set, const rows::SparseRows& rows,
   plan.panel_set = set;
   Workspaces workspaces;
   RunReport report;
-  const Outputs outputs = execute(rows, plan, counted, options, batch, workspaces, report);
+  const Outputs outputs = execute(rows, plan, counted, options, batch, workspaces, {}, report);
   return {outputs.survivors, outputs.to_tensor().values};
 }
 
