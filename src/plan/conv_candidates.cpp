@@ -47,6 +47,8 @@ std::size_t chunk_lanes(const Conv& conv, const rows::Planes& in, const rows::Pl
   return lanes > span ? lanes - span : 0;
 }
 
+constexpr unsigned whole_plane = 1000;  // tiles: more than any plane of interest has
+
 void add_tables(const Size& size, std::vector<ConvKernelChoice>& choices) {
   const std::size_t row_nonzeros = size.nonzeros / std::max<std::size_t>(size.rows, 1);
   choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, 1, 1});
@@ -59,7 +61,7 @@ void add_baked(const Size& size, TileShape shape, std::vector<ConvKernelChoice>&
   const unsigned groups = size.groups(shape), chunk = 32 / shape.vectors;
   choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups});
   if (shape.vectors > 2) return;
-  if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 1000, groups});
+  if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, whole_plane, groups});
   if (size.chunk_vectors < 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, static_cast<unsigned>(size.chunk_vectors) / shape.vectors), groups});
   if (groups > 2) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups / 2});
 }
@@ -73,6 +75,8 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps),
                   std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes)};
   add_tables(size, choices);
+  if (conv.group_channels == 1) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, whole_plane, 1});  // depthwise: a row reads one plane, which stays in L1
+  if (rows::can_be_in_steps(conv, in, out)) choices.push_back({ConvKernelKind::steps, cpu::conv_tile_vectors, 128, whole_plane, 1});
   if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});
   for (TileShape shape : tile_shapes(isa))
     if (shape.vectors < 4) add_baked(size, shape, choices);  // four vectors were never the best

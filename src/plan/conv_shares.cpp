@@ -14,6 +14,7 @@ using rows::Planes;
 struct Sweep {
   std::size_t source, destination, skip;  ///< float numbers
   std::size_t lanes;
+  std::size_t lane_step;  ///< in the source
 };
 
 /// How far a sweep goes before the strides of the buffers part.
@@ -23,7 +24,7 @@ class Sweeper {
  public:
   explicit Sweeper(const ConvPlaces& places) : source_(places.rows.source), out_(places.out), skip_(places.skip != nullptr ? *places.skip : places.out), rows_(places.rows) {
     const std::size_t row = source_.row * rows_.step_y, column = source_.column * rows_.step_x;
-    const bool same_column = (column == out_.column && skip_.column == out_.column) || out_.width == 1;
+    const bool same_column = (column == out_.column * rows_.lane_step && skip_.column == out_.column) || out_.width == 1;
     const bool same_row = row == out_.row && skip_.row == out_.row;
     reach_ = same_column && (same_row || out_.height == 1) ? Reach::strip : same_column ? Reach::row : Reach::pixel;
   }
@@ -43,7 +44,7 @@ class Sweeper {
 
  private:
   Sweep at(std::uint32_t n, std::uint32_t y, std::uint32_t x, std::size_t lanes) const {
-    return {source_.at(n, 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes};
+    return {source_.at(n, 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes, rows_.lane_step};
   }
 
   const Planes& source_;
@@ -63,7 +64,7 @@ void add_tiles(const Sweep& sweep, TileWidth width, std::vector<cpu::ConvTile>& 
     const std::size_t lanes = wide * width.vector_lanes;
     const std::size_t place = begin + lanes > sweep.lanes && sweep.lanes >= lanes ? sweep.lanes - lanes : begin;
     cpu::ConvTile tile;
-    tile.source = static_cast<std::int64_t>(sweep.source + place);
+    tile.source = static_cast<std::int64_t>(sweep.source + place * sweep.lane_step);
     tile.destination = static_cast<std::int64_t>(sweep.destination + place);
     tile.skip = static_cast<std::int64_t>(sweep.skip + place);
     tile.vectors = static_cast<std::uint32_t>(wide);
@@ -90,7 +91,7 @@ bool fits(const ConvPlaces& places, const std::vector<cpu::ConvTile>& tiles, uns
     const auto image = static_cast<std::int64_t>(out.plane_sets() == 1 ? std::numeric_limits<std::int32_t>::max() : out.image);
     const std::int64_t in_plane = (tile.destination - static_cast<std::int64_t>(out.origin)) % image;
     if (in_plane + lanes > pitch) return false;
-    if (tile.source + lowest < 0 || tile.source + highest + lanes > static_cast<std::int64_t>(places.rows.source.floats)) return false;
+    if (tile.source + lowest < 0 || tile.source + highest + lanes * places.rows.lane_step > static_cast<std::int64_t>(places.rows.source.floats)) return false;
     const std::int64_t last_plane = static_cast<std::int64_t>(out.channel) * (out.channels - 1);
     if (tile.destination + last_plane + lanes > static_cast<std::int64_t>(out.floats)) return false;
     if (places.skip == nullptr) return true;

@@ -6,7 +6,7 @@ namespace {
 
 class TableBody : public ConvBody {
  public:
-  TableBody(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa) : blocks_(blocks), kernels_(cpu::kernels_for(isa)) {
+  TableBody(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa) : blocks_(blocks), kernels_(cpu::kernels_for(isa)), by_twos_(rows.lane_step == 2) {
     for (std::size_t block = 0; block < blocks.blocks(); ++block)
       for (std::size_t group = 0; group < blocks.groups(); ++group) add_piece(rows, block, group);
   }
@@ -23,6 +23,7 @@ class TableBody : public ConvBody {
       table.bias = blocks_.bias.data() + begin;
       table.is_first = group == 0;
       table.is_last = group + 1 == blocks_.groups();
+      table.by_twos = by_twos_;
       table.low = blocks_.low;
       table.high = blocks_.high;
       kernels_.run_conv_table(table, memory, tiles, count);
@@ -46,6 +47,7 @@ class TableBody : public ConvBody {
 
   const ConvBlocks& blocks_;
   const cpu::Kernels& kernels_;
+  const bool by_twos_;
   std::vector<std::size_t> pieces_;  ///< of each block and group: where its rows begin in row_begin_
   std::vector<std::uint32_t> row_begin_;
   std::vector<cpu::ConvNonzero> nonzeros_;

@@ -20,6 +20,8 @@ namespace {
 
 using rows::Planes;
 
+bool is_table(ConvKernelKind kind) { return kind == ConvKernelKind::table || kind == ConvKernelKind::steps; }
+
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Cuts the sources in `groups` ranges with about as many nonzeros each, between planes where that is possible.
@@ -51,10 +53,10 @@ ConvBlocks make_blocks(const rows::ConvRows& rows, const Planes& out, const Plan
   blocks.has_skip = skip != nullptr;
   const auto count = static_cast<std::uint32_t>(rows.rows());
   // A table's blocks may be smaller, so that each thread has some.
-  const unsigned block = choice.kind == ConvKernelKind::table ? std::max(1u, std::min(choice.rows, (count + 4 * threads - 1) / (4 * threads))) : choice.rows;
+  const unsigned block = is_table(choice.kind) ? std::max(1u, std::min(choice.rows, (count + 4 * threads - 1) / (4 * threads))) : choice.rows;
   for (std::uint32_t begin = 0; begin < count; begin += block) blocks.block_begin.push_back(begin);
   blocks.block_begin.push_back(count);
-  blocks.cuts = cut_sources(rows, choice.groups);
+  blocks.cuts = cut_sources(rows, rows.lane_step == 1 ? choice.groups : 1);  // in steps, ranges of offsets would not be in the order of the sums
   for (std::uint32_t row : blocks.order) {
     blocks.destinations.push_back(static_cast<std::int64_t>(out.channel * row));
     blocks.skips.push_back(static_cast<std::int64_t>(skip != nullptr ? skip->channel * row : 0));
@@ -77,7 +79,10 @@ Planes roomy(const Planes& out, std::size_t tile_lanes) {
 std::string to_string(const ConvKernelChoice& choice) {
   switch (choice.kind) {
     case ConvKernelKind::gather: return "gather";
-    case ConvKernelKind::table: return fmt::format("table of {} vectors, {} rows, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
+    case ConvKernelKind::table:
+    case ConvKernelKind::steps:
+      return fmt::format("table of {} vectors{}, {} rows, {} tiles, {} groups", choice.vectors, choice.kind == ConvKernelKind::steps ? " in steps" : "", choice.rows, choice.chunk_tiles,
+                         choice.groups);
     case ConvKernelKind::baked: return fmt::format("baked {}x{}, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
   }
   return "?";
@@ -121,7 +126,7 @@ struct SparseConv::State {
         nonzeros += 8 + rows.row_begin[blocks.order[position] + std::size_t{1}] - rows.row_begin[blocks.order[position]];
       work.push_back(nonzeros);
     }
-    const TileWidth width{kernels->vector_lanes, choice.vectors, choice.kind == ConvKernelKind::table};
+    const TileWidth width{kernels->vector_lanes, choice.vectors, is_table(choice.kind)};
     const Planes* const added = skip ? &*skip : nullptr;
     shares = make_shares({rows, out, added}, width, work, threads);
     if (!shares.empty()) return;
@@ -221,7 +226,7 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   state->choice = choice;
   state->kernels = &cpu::kernels_for(isa);
   state->threads = std::max(threads, 1u);
-  state->rows = rows::lower_conv(conv, in, out);
+  state->rows = rows::lower_conv(conv, in, out, choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : rows::Strides::taken_apart);
   state->blocks = make_blocks(state->rows, out, skip, choice, state->threads);
   state->set_activation(conv.activation);
   state->edges = std::uint64_t{state->rows.nonzeros.size()} * out.batch * out.height * out.width;
@@ -235,7 +240,7 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
       for (std::size_t position = 0; position < state->blocks.order.size(); ++position)
         state->blocks.destinations[position] = static_cast<std::int64_t>(state->inner->channel * state->blocks.order[position]);
     state->size_partials();
-    state->body = choice.kind == ConvKernelKind::table ? make_table_body(state->rows, state->blocks, isa) : make_baked_body(state->rows, state->blocks, isa, choice.vectors);
+    state->body = is_table(choice.kind) ? make_table_body(state->rows, state->blocks, isa) : make_baked_body(state->rows, state->blocks, isa, choice.vectors);
   }
   state->rows.nonzeros = {};
   state_ = std::move(state);

@@ -16,6 +16,7 @@ namespace lacuna::plan {
 
 enum class ConvKernelKind : std::uint8_t {
   table,   ///< one compiled kernel walks offsets and weights: any instruction set, any size
+  steps,   ///< a table whose lanes read every second float, so that a stride of two needs no copy; a table like any other where that cannot be
   baked,   ///< machine code with the offsets in its instructions
   gather,  ///< lanes are output channels: a matrix-vector product, for outputs of a few pixels
 };

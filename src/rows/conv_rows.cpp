@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include <lacuna/error.hpp>
 
@@ -44,6 +46,12 @@ struct Tap {
   std::uint32_t row, channel, y, x;
   float weight;
 };
+
+/// Where a tap's source stands among all of its row, if the input is taken apart.
+std::array<std::uint32_t, 5> place_in_phases(const Tap& tap, const Window& w) {
+  const std::uint32_t y = tap.y * w.dilation_y, x = tap.x * w.dilation_x;
+  return {tap.channel, y % w.stride_y, x % w.stride_x, y / w.stride_y, x / w.stride_x};
+}
 
 template <typename Visit>
 void for_each_tap(const Conv& conv, const Window& w, Visit visit) {
@@ -97,11 +105,29 @@ void add_nonzeros(const Conv& conv, ConvRows& rows) {
     rows.nonzeros.push_back({static_cast<std::int32_t>(offset), tap.weight});
     rows.row_begin[tap.row + std::size_t{1}] = rows.nonzeros.size();
   });
-  for (std::size_t row = 0; row < conv.output_channels; ++row) {
-    rows.row_begin[row + 1] = std::max(rows.row_begin[row + 1], rows.row_begin[row]);  // a row without nonzeros
+  for (std::size_t row = 0; row < conv.output_channels; ++row) rows.row_begin[row + 1] = std::max(rows.row_begin[row + 1], rows.row_begin[row]);  // a row without nonzeros
+}
+
+void sort_by_offset(ConvRows& rows) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
     std::sort(rows.nonzeros.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row]), rows.nonzeros.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row + 1]),
               [](const auto& a, const auto& b) { return a.offset < b.offset; });
-  }
+}
+
+/// As they would stand if the input were taken apart: the same sums in the same order.
+void sort_by_phase(const Conv& conv, ConvRows& rows) {
+  std::vector<std::array<std::uint32_t, 5>> places;
+  places.reserve(rows.nonzeros.size());
+  for_each_tap(conv, rows.window, [&](const Tap& tap) { places.push_back(place_in_phases(tap, rows.window)); });
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row]), order.begin() + static_cast<std::ptrdiff_t>(rows.row_begin[row + 1]),
+              [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+  std::vector<ConvRows::Nonzero> sorted;
+  sorted.reserve(order.size());
+  for (std::size_t k : order) sorted.push_back(rows.nonzeros[k]);
+  rows.nonzeros = std::move(sorted);
 }
 
 }  // namespace
@@ -132,6 +158,11 @@ Halo halo_of(const Conv& conv) {
   return {std::max(w.pad_y, w.pad_y_end), std::max(w.pad_x, w.pad_x_end)};
 }
 
+bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out) {
+  const Window w = window_of(conv);
+  return w.stride_x == 2 && !in.lanes_are_inputs() && in.column == 1 && out.column == 1 && halo_suffices(w, in, out);
+}
+
 ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides) {
   ConvRows rows;
   rows.window = window_of(conv);
@@ -140,15 +171,21 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strid
   std::copy(conv.bias.begin(), conv.bias.end(), rows.bias.begin());
   const bool has_stride = rows.window.stride_y > 1 || rows.window.stride_x > 1;
   // Where lanes are inputs every pixel is a sweep of its own, and a stride costs nothing, unless the sweeps are shorter than a vector.
-  const bool stride_is_free = strides == Strides::in_place || (in.lanes_are_inputs() && in.batch % 8 == 0);
+  const bool in_steps = strides == Strides::in_steps && can_be_in_steps(conv, in, out);
+  const bool stride_is_free = strides == Strides::in_place || in_steps || (in.lanes_are_inputs() && in.batch % 8 == 0);
   if ((has_stride && !stride_is_free) || !halo_suffices(rows.window, in, out)) {
     plan_phases(conv, in, out, rows);
   } else {
     rows.source = in;
     rows.step_y = rows.window.stride_y;
     rows.step_x = rows.window.stride_x;
+    if (in_steps) rows.lane_step = rows.step_x;
   }
   add_nonzeros(conv, rows);
+  if (in_steps)
+    sort_by_phase(conv, rows);
+  else
+    sort_by_offset(rows);
   return rows;
 }
 

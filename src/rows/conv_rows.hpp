@@ -3,6 +3,7 @@
 //
 // With a stride the taps of neighbouring outputs are not neighbours. Then the input is taken apart first, a copy into scratch: element (i, j) of
 // phase (py, px) of a channel is the padded input's element (i * stride + py, j * stride + px). A tap reads one phase, with stride 1.
+// Where few weights read a source that copy costs more than it saves, and lanes read the input as it stands, in steps.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +40,13 @@ struct ConvRows {
     float weight;
   };
   std::vector<std::size_t> row_begin;  ///< output_channels + 1
-  std::vector<Nonzero> nonzeros;       ///< of a row by ascending offset
+  std::vector<Nonzero> nonzeros;       ///< of a row by ascending offset, but for Strides::in_steps
   std::vector<float> bias;             ///< one for each row
 
   /// What the rows read: the input itself or its phases.
   Planes source;
   std::uint32_t step_y = 1, step_x = 1;  ///< from one output to the next, in elements of `source`
+  std::uint32_t lane_step = 1;           ///< from one lane to the next where lanes are pixels, in floats of `source`
 
   /// The phases that some weight reads, if the input is taken apart: channel c * phases.size() + k of `source` is phase k of channel c.
   struct Phase {
@@ -56,11 +58,15 @@ struct ConvRows {
   std::size_t rows() const { return bias.size(); }
 };
 
-/// How a stride is read: from the input taken apart, or from the input as it stands, step by step; what lanes that are pixels of a GPU can do at no cost.
-enum class Strides : std::uint8_t { taken_apart, in_place };
+/// How a stride is read: from the input taken apart; from the input as it stands, step by step, what lanes that are pixels of a GPU can do at no cost; or so, the nonzeros of a row in the order
+/// they have in the input taken apart, and nothing else if can_be_in_steps() says no.
+enum class Strides : std::uint8_t { taken_apart, in_place, in_steps };
 
 /// Needs: `in` and `out` are planes of the convolution's input and output, with lanes of the same kind. Throws InputError where extents do not fit.
 ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides = Strides::taken_apart);
+
+/// Whether vectors of pixels can read this convolution's input in steps: of two, inside the halo.
+bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out);
 
 /// to[k] = from[2 * k] for k in [0, count).
 using TakeEverySecond = void(const float* from, std::size_t count, float* to);

@@ -24,7 +24,8 @@ std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
 }
 
 std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
-  std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}};
+  std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}, {ConvKernelKind::steps, 8, 64, 1000, 1},
+                                        {ConvKernelKind::steps, 2, 3, 2, 3}};
   for (plan::TileShape shape : plan::tile_shapes(isa)) {
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});

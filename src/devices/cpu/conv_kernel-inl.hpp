@@ -19,8 +19,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace lacuna::cpu::HWY_NAMESPACE {
 
-/// A row of a ConvTable on a tile of V vectors, its sums in registers.
-template <unsigned V>
+/// A row of a ConvTable on a tile of V vectors, its sums in registers. The sources of neighbouring lanes are `step` floats apart.
+template <unsigned V, unsigned step>
 class ConvRow {
  public:
   HWY_INLINE ConvRow(const ConvTable& table, std::size_t row, const float* partial) {
@@ -37,7 +37,7 @@ class ConvRow {
     const Floats d;
     const float* HWY_RESTRICT input = source + nonzero.offset;
     const Vector w = hn::Set(d, nonzero.weight);
-    for (unsigned v = 0; v < V; ++v) sum_[v] = hn::MulAdd(w, hn::LoadU(d, input + v * vector_lanes), sum_[v]);
+    for (unsigned v = 0; v < V; ++v) sum_[v] = hn::MulAdd(w, load(input + v * vector_lanes * step), sum_[v]);
   }
 
   HWY_INLINE void finish(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* HWY_RESTRICT partial) {
@@ -60,13 +60,22 @@ class ConvRow {
   }
 
  private:
+  static HWY_INLINE Vector load(const float* input) {
+    const Floats d;
+    if constexpr (step == 1) return hn::LoadU(d, input);
+    Vector even, odd;
+    hn::LoadInterleaved2(d, input, even, odd);
+    return even;
+  }
+
+  static_assert(step == 1 || step == 2);
   static constexpr std::size_t vector_lanes = hn::MaxLanes(Floats());
   Vector sum_[V];
 };
 
-template <unsigned V>
+template <unsigned V, unsigned step>
 HWY_INLINE void run_conv_row(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* partial) {
-  ConvRow<V> sums(table, row, partial);
+  ConvRow<V, step> sums(table, row, partial);
   const float* const source = memory.source + tile.source;
   const ConvNonzero* const end = table.nonzeros + table.row_begin[row + 1];
   for (const ConvNonzero* HWY_RESTRICT nonzero = table.nonzeros + table.row_begin[row]; nonzero != end; ++nonzero) sums.add(*nonzero, source);
@@ -74,9 +83,9 @@ HWY_INLINE void run_conv_row(const ConvTable& table, std::size_t row, const Conv
 }
 
 /// Row `row` and the next one in turn, nonzero by nonzero: few vectors have too few sums under way to hide the latency of multiply-adds.
-template <unsigned V>
+template <unsigned V, unsigned step>
 HWY_INLINE void run_conv_pair(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* partial, float* next_partial) {
-  ConvRow<V> sums(table, row, partial), next_sums(table, row + 1, next_partial);
+  ConvRow<V, step> sums(table, row, partial), next_sums(table, row + 1, next_partial);
   const float* const source = memory.source + tile.source;
   const ConvNonzero* HWY_RESTRICT nonzero = table.nonzeros + table.row_begin[row];
   const ConvNonzero* HWY_RESTRICT next = table.nonzeros + table.row_begin[row + 1];
@@ -93,13 +102,14 @@ HWY_INLINE void run_conv_pair(const ConvTable& table, std::size_t row, const Con
 }
 
 /// Rows [row, row + count) on a tile; the sums of the second, where it is not finished, are `stride` floats after those of the first.
-template <unsigned V>
+template <unsigned V, unsigned step>
 HWY_INLINE void run_conv_rows(const ConvTable& table, std::size_t row, std::size_t count, const ConvMemory& memory, const ConvTile& tile, float* partial, std::size_t stride) {
-  if (count == 2) return run_conv_pair<V>(table, row, memory, tile, partial, partial + stride);
-  run_conv_row<V>(table, row, memory, tile, partial);
+  if (count == 2) return run_conv_pair<V, step>(table, row, memory, tile, partial, partial + stride);
+  run_conv_row<V, step>(table, row, memory, tile, partial);
 }
 
-void run_conv_table(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count) {
+template <unsigned step>
+void run_conv_tiles(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count) {
   constexpr std::size_t vector_lanes = hn::MaxLanes(Floats());
   constexpr unsigned widest_pair = HWY_TARGET == HWY_AVX3 ? 4 : 3;  // vectors
   unsigned widest = 0;
@@ -114,20 +124,25 @@ void run_conv_table(const ConvTable& table, const ConvMemory& memory, const Conv
     float* partial = memory.partial + row * stride;
     for (std::size_t k = 0; k < count; ++k) {
       switch (tiles[k].vectors) {
-        case 1: run_conv_rows<1>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 2: run_conv_rows<2>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 3: run_conv_rows<3>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 4: run_conv_rows<4>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 5: run_conv_row<5>(table, row, memory, tiles[k], partial); break;
-        case 6: run_conv_row<6>(table, row, memory, tiles[k], partial); break;
-        case 7: run_conv_row<7>(table, row, memory, tiles[k], partial); break;
-        case 8: run_conv_row<8>(table, row, memory, tiles[k], partial); break;
+        case 1: run_conv_rows<1, step>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 2: run_conv_rows<2, step>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 3: run_conv_rows<3, step>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 4: run_conv_rows<4, step>(table, row, rows, memory, tiles[k], partial, stride); break;
+        case 5: run_conv_row<5, step>(table, row, memory, tiles[k], partial); break;
+        case 6: run_conv_row<6, step>(table, row, memory, tiles[k], partial); break;
+        case 7: run_conv_row<7, step>(table, row, memory, tiles[k], partial); break;
+        case 8: run_conv_row<8, step>(table, row, memory, tiles[k], partial); break;
         default: HWY_ABORT("conv kernel: %u vectors", tiles[k].vectors);
       }
       partial += tiles[k].vectors * vector_lanes;
     }
     row += rows;
   }
+}
+
+void run_conv_table(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count) {
+  if (table.by_twos) return run_conv_tiles<2>(table, memory, tiles, count);
+  run_conv_tiles<1>(table, memory, tiles, count);
 }
 
 /// Everything but clip: a second visit while the values are in the cache.

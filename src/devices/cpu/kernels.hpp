@@ -92,6 +92,7 @@ struct ConvTable {
   const float* bias = nullptr;
   bool is_first = true;
   bool is_last = true;
+  bool by_twos = false;  ///< the sources of neighbouring lanes are two floats apart
   float low = 0;
   float high = 0;
 };

@@ -52,6 +52,33 @@ TEST(ConvRows, AStrideCanBeReadInPlace) {
   EXPECT_EQ(rows.nonzeros[0].offset, -static_cast<std::int32_t>(in.row) - 1);  // up and left of the pixel
 }
 
+TEST(ConvRows, StepsOfTwoKeepTheOrderOfTheSums) {
+  const ConvCase wanted{.extents = {8, 8}, .strides = {2, 2}, .density = 0.7};
+  std::mt19937 random(1);
+  const Conv conv = tests::random_conv(wanted, random);
+  const Planes in = planes_for(input_shape(wanted), 1, 1), out = planes_for(output_shape(wanted), 1, 1);
+  ASSERT_TRUE(can_be_in_steps(conv, in, out));
+  const ConvRows apart = lower_conv(conv, in, out), steps = lower_conv(conv, in, out, Strides::in_steps);
+  EXPECT_EQ(steps.source, in);
+  EXPECT_EQ(steps.lane_step, 2u);
+  EXPECT_EQ(apart.lane_step, 1u);
+  ASSERT_EQ(steps.row_begin, apart.row_begin);
+  for (std::size_t e = 0; e < apart.nonzeros.size(); ++e) EXPECT_EQ(steps.nonzeros[e].weight, apart.nonzeros[e].weight) << e;
+}
+
+TEST(ConvRows, OtherStepsAndHalosTooSmallAreTakenApart) {
+  std::mt19937 random(1);
+  const auto lowered = [&](const ConvCase& wanted, std::uint32_t halo, Lanes lanes = Lanes::pixels) {
+    const Conv conv = tests::random_conv(wanted, random);
+    return lower_conv(conv, planes_for(input_shape(wanted), halo, halo, lanes), planes_for(output_shape(wanted), 1, 1, lanes), Strides::in_steps);
+  };
+  EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 3}}, 1).lane_step, 1u);
+  EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 1}}, 1).lane_step, 1u);
+  EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 2}}, 0).lane_step, 1u);
+  EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 2}}, 1, Lanes::batch).lane_step, 1u);
+  EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {1, 2}}, 1).lane_step, 2u);
+}
+
 TEST(ConvRows, PlanesThatDoNotFitAreNamed) {
   const ConvCase wanted;
   std::mt19937 random(1);
