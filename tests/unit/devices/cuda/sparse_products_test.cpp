@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "devices/cuda/vendor_library.hpp"
 #include "support/environment.hpp"
 #include "support/simulated_driver.hpp"
 
@@ -57,7 +58,7 @@ TEST_F(SparseProductsTest, WithoutTheLibraryOneSentenceSaysHowToGetIt) {
       "cusparse: not here (/nonexistent/libcusparse.so.12: cannot open shared object file: No such file or directory): only the comparison with it needs it; install NVIDIA's CUDA "
       "libraries (PyPI has them as nvidia-cusparse-cu12), or name the file with LACUNA_CUSPARSE_LIBRARY";
   EXPECT_EQ(message_of<DeviceError>([] { cuda::SparseProducts products(open()); }), expected);
-  EXPECT_EQ(cuda::find_sparse_library().missing, expected);
+  EXPECT_EQ(cuda::find_vendor_libraries().at(0).missing, expected);
 }
 
 TEST_F(SparseProductsTest, ALibraryThatLacksAFunctionIsRefused) {
