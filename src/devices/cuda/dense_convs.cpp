@@ -74,6 +74,7 @@ class Convolution final : public gpu::DenseWork {
     if (found == end) throw Unsupported("cuDNN has no algorithm for it in f32");
     algorithm_ = found->algorithm;
     library_->call(api().work_bytes, library_->handle, source_.get(), filter_.get(), window_.get(), output_.get(), algorithm_, &work_bytes_);
+    library_->work(work_bytes_);  // now, so that no run has to find it
   }
 
   std::shared_ptr<DnnLibrary> library_;
