@@ -5,9 +5,8 @@
 #include <lacuna/check.hpp>
 #include <lacuna/compile.hpp>
 
-#include "support/environment.hpp"
 #include "support/mixed_network.hpp"
-#include "support/simulated_driver.hpp"
+#include "support/stand_ins.hpp"
 
 namespace lacuna::tests {
 namespace {
@@ -17,11 +16,8 @@ using test::TensorNetwork;
 using testing::HasSubstr;
 using testing::Not;
 
-class GpuDense : public SimulatedDriver {
+class GpuDense : public StandIns {
  protected:
-  const Variable cudnn_{"LACUNA_CUDNN_LIBRARY", LACUNA_STANDIN_CUDNN}, cublas_{"LACUNA_CUBLAS_LIBRARY", LACUNA_STANDIN_CUBLAS},
-      driver_{"LACUNA_STANDIN_DRIVER", cuda::find_simulated_library().string()};
-
   static Program compiled(const Network& network, const std::string& kernel) { return compile(network, {.device = "sim:a100", .optimise = "none", .kernel = kernel}); }
 
   /// The second run is on used memory. Gives what runs each operator.

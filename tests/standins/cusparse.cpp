@@ -37,15 +37,15 @@ Status check_product(const Context* context, int a, int b, const void* alpha, co
 
 }  // namespace
 
-EXPORT void lacuna_computes_on_simulated_memory() {}
+EXPORT int lacuna_computes_on_simulated_memory() { return standin::objects; }
 
 EXPORT Status cusparseCreate(Context** context) {
   if (is_to_fail("cusparseCreate")) return not_initialized;
-  *context = new Context;
+  standin::create(context);
   return success;
 }
 EXPORT Status cusparseDestroy(Context* context) {
-  delete context;
+  standin::destroy(context);
   return success;
 }
 EXPORT Status cusparseGetVersion(Context*, int* version) {
@@ -62,20 +62,20 @@ EXPORT const char* cusparseGetErrorString(Status status) { return status == exec
 EXPORT Status cusparseCreateCsr(SparseMatrix** matrix, std::int64_t rows, std::int64_t columns, std::int64_t nonzeros, std::uint64_t row_begin, std::uint64_t column_of, std::uint64_t values,
                                 int row_type, int column_type, int base, int value_type) {
   if (row_type != index_i32 || column_type != index_i32 || base != base_zero || value_type != data_f32) return not_supported;
-  *matrix = new SparseMatrix{rows, columns, nonzeros, row_begin, column_of, values};
+  standin::create(matrix, SparseMatrix{rows, columns, nonzeros, row_begin, column_of, values});
   return success;
 }
 EXPORT Status cusparseCreateDnMat(DenseMatrix** matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::uint64_t values, int value_type, int order) {
   if (value_type != data_f32 || order != row_by_row || stride < columns) return invalid_value;
-  *matrix = new DenseMatrix{rows, columns, stride, values};
+  standin::create(matrix, DenseMatrix{rows, columns, stride, values});
   return success;
 }
 EXPORT Status cusparseDestroySpMat(SparseMatrix* matrix) {
-  delete matrix;
+  standin::destroy(matrix);
   return success;
 }
 EXPORT Status cusparseDestroyDnMat(DenseMatrix* matrix) {
-  delete matrix;
+  standin::destroy(matrix);
   return success;
 }
 

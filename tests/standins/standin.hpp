@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -16,6 +17,20 @@ namespace standin {
 inline bool is_to_fail(std::string_view call) {
   const char* const wish = std::getenv("LACUNA_STANDIN_FAIL");
   return wish != nullptr && call == wish;
+}
+
+/// Handles and descriptors that nobody gave back.
+inline std::atomic<int> objects = 0;
+
+template <typename Object>
+void create(Object** place, const Object& object = {}) {
+  *place = new Object(object);
+  ++objects;
+}
+template <typename Object>
+void destroy(Object* object) {
+  delete object;
+  --objects;
 }
 
 template <typename Function>
@@ -41,5 +56,5 @@ inline bool write(const std::vector<float>& values, std::uint64_t to, void* stre
 
 }  // namespace standin
 
-/// The mark by which the cuda device lets a library work on simulated memory.
-EXPORT void lacuna_computes_on_simulated_memory();
+/// The mark by which the cuda device lets a library work on simulated memory. Gives the objects that are left.
+EXPORT int lacuna_computes_on_simulated_memory();

@@ -49,7 +49,7 @@ void refuse_unnamed_on_simulated(const VendorLibrary& which, const Device& devic
 
 void refuse_on_simulated(const VendorLibrary& which, const base::DynamicLibrary& library, const Device& device) {
   if (!device.limits().is_simulated) return;
-  void (*mark)() = nullptr;
+  int (*mark)() = nullptr;
   library.find("lacuna_computes_on_simulated_memory", mark);  // what stands in for it in the tests has this
   if (mark == nullptr) throw Unsupported(is_simulated(which, device));
 }

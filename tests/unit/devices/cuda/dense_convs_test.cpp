@@ -1,9 +1,9 @@
 // Convolutions by cuDNN, through a library that stands in for it on the simulated driver: calls, strides, the choice of an algorithm, and what is said where it is missing.
 #include <gmock/gmock.h>
 
+#include "devices/cuda/cudnn_api.hpp"
 #include "devices/gpu/dense.hpp"
-#include "support/environment.hpp"
-#include "support/simulated_driver.hpp"
+#include "support/stand_ins.hpp"
 
 namespace lacuna {
 namespace {
@@ -13,10 +13,8 @@ using tests::message_of;
 using tests::read_all;
 using tests::Variable;
 
-class DenseConvsTest : public tests::SimulatedDriver {
+class DenseConvsTest : public tests::StandIns {
  protected:
-  const Variable library_{"LACUNA_CUDNN_LIBRARY", LACUNA_STANDIN_CUDNN}, driver_{"LACUNA_STANDIN_DRIVER", cuda::find_simulated_library().string()};
-
   /// One channel of 2 x 3, a window of 3 x 3 padded by 1; lines of four floats, after four others.
   gpu::DenseConv small() const {
     const gpu::DensePlanes planes{1, 1, 2, 3, 4, 8, 8, 4};
@@ -87,6 +85,32 @@ TEST_F(DenseConvsTest, NVIDIAsOwnLibraryHasAllEntries) {
   } catch (const Unsupported& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("is simulated"));
   }
+}
+
+/// Where it is installed, NVIDIA's own library takes our descriptors, which need no GPU, and expects the extents that we do.
+TEST_F(DenseConvsTest, NVIDIAsOwnLibraryReadsOurDescriptors) {
+  const Variable own("LACUNA_CUDNN_LIBRARY", "");
+  const base::DynamicLibrary real = cuda::cudnn.open();
+  if (!real.is_open()) GTEST_SKIP() << cuda::cudnn.what_is_missing(real);
+  cuda::DnnApi api;
+  std::apply([&](auto&... entry) { (real.find(entry.name, entry.function), ...); }, api.all());
+  cuda::DnnStatus (*output_extents)(cuda::DnnConv, cuda::DnnTensor, cuda::DnnFilter, int*, int*, int*, int*) = nullptr;
+  real.find("cudnnGetConvolution2dForwardOutputDim", output_extents);
+  const auto expect_success = [&](cuda::DnnStatus status) { EXPECT_EQ(static_cast<int>(status), 0) << api.describe(status); };
+  cuda::Held<cuda::DnnTensor, cuda::DnnStatus> tensor(api.destroy_tensor);
+  cuda::Held<cuda::DnnFilter, cuda::DnnStatus> filter(api.destroy_filter);
+  cuda::Held<cuda::DnnConv, cuda::DnnStatus> conv(api.destroy_conv);
+  expect_success(api.create_tensor.function(tensor.place()));
+  expect_success(api.set_tensor.function(tensor.get(), cuda::DnnType::f32, 2, 8, 11, 13, 8 * 12 * 16, 12 * 16, 16, 1));
+  expect_success(api.create_filter.function(filter.place()));
+  expect_success(api.set_filter.function(filter.get(), cuda::DnnType::f32, cuda::DnnOrder::channels_first, 16, 4, 3, 5));
+  expect_success(api.create_conv.function(conv.place()));
+  expect_success(api.set_conv.function(conv.get(), 1, 2, 2, 1, 1, 2, cuda::DnnConvMode::cross_correlation, cuda::DnnType::f32));
+  expect_success(api.set_groups.function(conv.get(), 2));
+  expect_success(api.set_math.function(conv.get(), cuda::DnnMath::f32_only));
+  std::array<int, 4> extents{};
+  expect_success(output_extents(conv.get(), tensor.get(), filter.get(), &extents[0], &extents[1], &extents[2], &extents[3]));
+  EXPECT_EQ(extents, (std::array<int, 4>{2, 16, 6, 9}));
 }
 
 TEST_F(DenseConvsTest, AFailingCallIsNamedAndNothingIsLeft) {

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "support/environment.hpp"
-#include "support/simulated_driver.hpp"
+#include "support/stand_ins.hpp"
 
 namespace lacuna {
 namespace {
@@ -14,10 +13,8 @@ using tests::message_of;
 using tests::read_all;
 using tests::Variable;
 
-class DenseProductsTest : public tests::SimulatedDriver {
+class DenseProductsTest : public tests::StandIns {
  protected:
-  const Variable library_{"LACUNA_CUBLAS_LIBRARY", LACUNA_STANDIN_CUBLAS}, driver_{"LACUNA_STANDIN_DRIVER", cuda::find_simulated_library().string()};
-
   const std::vector<float> weights{1, 2, 3, -1, 0.5f, 4};  // 2 x 3
 };
 

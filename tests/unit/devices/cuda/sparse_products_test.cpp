@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "devices/cuda/vendor_library.hpp"
-#include "support/environment.hpp"
-#include "support/simulated_driver.hpp"
+#include "support/stand_ins.hpp"
 
 namespace lacuna {
 namespace {
@@ -15,10 +14,8 @@ using tests::message_of;
 using tests::read_all;
 using tests::Variable;
 
-class SparseProductsTest : public tests::SimulatedDriver {
+class SparseProductsTest : public tests::StandIns {
  protected:
-  const Variable library_{"LACUNA_CUSPARSE_LIBRARY", LACUNA_STANDIN_CUSPARSE}, driver_{"LACUNA_STANDIN_DRIVER", cuda::find_simulated_library().string()};
-
   // 3 x 4: row 0 is empty.
   const std::vector<std::uint32_t> row_begin{0, 0, 2, 5}, column_of{0, 3, 0, 1, 2};
   const std::vector<float> values{2, -1, 0.5f, 3, 4};

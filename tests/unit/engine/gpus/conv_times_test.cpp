@@ -3,20 +3,16 @@
 
 #include <gmock/gmock.h>
 
-#include "support/environment.hpp"
 #include "support/mixed_network.hpp"
-#include "support/simulated_driver.hpp"
+#include "support/stand_ins.hpp"
 
 namespace lacuna::engine::gpus {
 namespace {
 
 using tests::Variable;
 
-class ConvTimesTest : public tests::SimulatedDriver {
+class ConvTimesTest : public tests::StandIns {
  protected:
-  const Variable cudnn_{"LACUNA_CUDNN_LIBRARY", LACUNA_STANDIN_CUDNN}, cublas_{"LACUNA_CUBLAS_LIBRARY", LACUNA_STANDIN_CUBLAS},
-      driver_{"LACUNA_STANDIN_DRIVER", cuda::find_simulated_library().string()};
-
   static std::vector<std::optional<ConvTimes>> times_of(const Network& network) {
     const gpu::DevicePointer device = open();
     TensorTarget target;
