@@ -31,7 +31,7 @@ struct CompileOptions {
   unsigned threads = 0;                   ///< 0: LACUNA_THREADS, else all cores
   std::string optimise = "all";           ///< see select_optimisations
   unsigned panel_lanes = 0;               ///< 0: chosen by measuring
-  std::string kernel = "auto";            ///< auto (the fastest measured), table, baked, or dense (networks of tensors)
+  std::string kernel = "auto";            ///< auto (the fastest measured), table, baked, or dense (networks of tensors; on cuda by cuDNN and cuBLAS)
   std::string tune = "fast";              ///< networks of tensors: how long kernels are timed: off, fast or full; neuron graphs: full tries machine code too
   /// Neuron graphs: f32 (fast) or f64 (bit for bit the plain loop in double). Networks of tensors: f32, or bf16 where a dense layer is faster so. Layers: f32; on GPUs
   /// f16 or bf16 too: values are kept in 16 bits between layers, sums are made in f32.

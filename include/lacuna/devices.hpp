@@ -29,7 +29,7 @@ DeviceInfo cpu_device();
 
 /// A library of others that is opened at run time where it is found. Everything works without it.
 struct LibraryInfo {
-  std::string name;     ///< "cusparse"
+  std::string name;     ///< "cusparse", "cublas", "cudnn"
   std::string file;     ///< as it was found
   std::string missing;  ///< why it was not, and what to do; empty: it was
 };

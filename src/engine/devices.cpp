@@ -2,7 +2,7 @@
 
 #include "base/parallel.hpp"
 #include "devices/cpu/cpu_info.hpp"
-#include "devices/cuda/sparse_products.hpp"
+#include "devices/cuda/vendor_library.hpp"
 #include "devices/gpu/open.hpp"
 
 namespace lacuna {
@@ -38,8 +38,9 @@ std::vector<DeviceInfo> devices() {
 }
 
 std::vector<LibraryInfo> libraries() {
-  const cuda::SparseLibrary sparse = cuda::find_sparse_library();
-  return {{"cusparse", sparse.file, sparse.missing}};
+  std::vector<LibraryInfo> all;
+  for (const cuda::FoundLibrary& found : cuda::find_vendor_libraries()) all.push_back({found.name, found.file, found.missing});
+  return all;
 }
 
 double measure_multiply_add_peak(const std::string& isa, unsigned threads) {

@@ -33,12 +33,22 @@ class Devices(ProgramTest):
         self.assertEqual(cuda[0]["missing"], NO_DRIVER)
         self.assertIn(NO_DRIVER, self.succeed("devices", env=env))
 
-    def test_a_library_that_is_missing_is_told_in_one_sentence(self):
-        env = {"LACUNA_CUSPARSE_LIBRARY": "/nonexistent/libcusparse.so"}
-        sentence = ("cusparse: not here (/nonexistent/libcusparse.so: cannot open shared object file: No such file or directory): only the comparison with it needs it; install "
-                    "NVIDIA's CUDA libraries (PyPI has them as nvidia-cusparse-cu12), or name the file with LACUNA_CUSPARSE_LIBRARY")
-        self.assertEqual(self.succeed_json("devices", env=env)["libraries"], [{"name": "cusparse", "missing": sentence}])
-        self.assertIn(sentence + "\n", self.succeed("devices", env=env))
+    def test_libraries_that_are_missing_are_told_in_one_sentence_each(self):
+        env = {f"LACUNA_{name.upper()}_LIBRARY": f"/nonexistent/lib{name}.so" for name in ["cusparse", "cublas", "cudnn"]}
+        not_here = "{0}: not here (/nonexistent/lib{0}.so: cannot open shared object file: No such file or directory): only {1} it; install NVIDIA's {2}, or name the file with LACUNA_{3}_LIBRARY"
+        sentences = {name: not_here.format(name, who, what, name.upper()) for name, who, what in
+                     [("cusparse", "the comparison with it needs", "CUDA libraries (PyPI has them as nvidia-cusparse-cu12)"),
+                      ("cublas", "dense fully connected layers on GPUs need", "CUDA libraries (PyPI has them as nvidia-cublas-cu12)"),
+                      ("cudnn", "dense convolutions on GPUs need", "cuDNN (PyPI has it as nvidia-cudnn-cu12)")]}
+        self.assertEqual(self.succeed_json("devices", env=env)["libraries"], [{"name": name, "missing": missing} for name, missing in sentences.items()])
+        text = self.succeed("devices", env=env)
+        for sentence in sentences.values():
+            self.assertIn(sentence + "\n", text)
+
+    def test_a_library_that_is_there_is_told_with_its_file(self):
+        env = {"LACUNA_CUSPARSE_LIBRARY": "/nonexistent", "LACUNA_CUBLAS_LIBRARY": "/nonexistent", "LACUNA_CUDNN_LIBRARY": "libm.so.6"}
+        self.assertIn({"name": "cudnn", "file": "libm.so.6"}, self.succeed_json("devices", env=env)["libraries"])
+        self.assertIn("cudnn: libm.so.6\n", self.succeed("devices", env=env))
 
     def test_simulated_gpus_are_listed(self):
         listed = {device["name"]: device for device in self.succeed_json("devices")["devices"]}

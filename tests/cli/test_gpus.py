@@ -1,5 +1,10 @@
 """Networks on GPUs: OpenCL where a platform is installed, NVIDIA's GPUs simulated; what is said where there is none; and the kernels as text."""
+import json
+import pathlib
+import subprocess
+
 import problems
+import program
 from program import ProgramTest, run
 
 
@@ -126,6 +131,82 @@ class Gpus(ProgramTest):
 
     def test_without_a_driver_it_says_what_to_do(self):
         self.fail_with(4, *self.args, "--device", "cuda", env={"LACUNA_CUDA_LIBRARY": "/nonexistent/libcuda.so.1"}, says=["cuda: no driver", "install NVIDIA's driver"])
+
+
+class WithStandIns(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        if why := missing("sim:a100"):
+            self.skipTest(why)
+
+    def stand_ins(self):
+        """Libraries that compute on a simulated GPU, where the tests were built."""
+        build = pathlib.Path(program.binary).parent.parent
+        files = {"LACUNA_CUDNN_LIBRARY": build / "tests" / "libstandin_cudnn.so", "LACUNA_CUBLAS_LIBRARY": build / "tests" / "libstandin_cublas.so",
+                 "LACUNA_STANDIN_DRIVER": build / "lib" / "liblacuna_simcuda.so"}
+        for file in files.values():
+            if not file.is_file():
+                self.skipTest(f"{file} was not built")
+        return {name: str(file) for name, file in files.items()}
+
+
+class DenseLayers(WithStandIns):
+    """Layers whose weights are mostly not zero, by cuDNN and cuBLAS where they are there."""
+    MODEL = pathlib.Path(__file__).resolve().parent.parent / "golden" / "cases" / "residual_block.lacuna"
+
+    def test_without_the_library_one_sentence_says_how_to_get_it(self):
+        self.fail_with(4, "compile", self.MODEL, "--device", "sim:a100", "--kernel", "dense", env={"LACUNA_CUDNN_LIBRARY": "/nonexistent/libcudnn.so"},
+                       says=["cudnn: not here (/nonexistent/libcudnn.so: cannot open", "install NVIDIA's cuDNN", "LACUNA_CUDNN_LIBRARY"])
+
+    def test_nvidias_own_library_is_not_for_simulated_gpus(self):
+        self.fail_with(3, "compile", self.MODEL, "--device", "sim:a100", "--kernel", "dense", says=["cudnn: sim:a100", "is simulated", "take --device cuda"])
+
+    def test_opencl_has_no_dense_kernels(self):
+        if why := missing("opencl"):
+            self.skipTest(why)
+        self.fail_with(3, "compile", self.MODEL, "--device", "opencl", "--kernel", "dense", says=["cudnn: ", "is not a device of CUDA: take --device cuda"])
+
+    def test_explain_says_which_layers_are_dense_and_why(self):
+        explain = ["compile", self.MODEL, "--device", "sim:a100", "--explain"]
+        text = self.succeed(*explain, env=self.stand_ins())
+        self.assertRegex(text, r"(?m)^a .*  dense, cuDNN 9\.1\.0; 75% of its weights are not zero; libraries are not timed on a simulated GPU$")
+        self.assertNotRegex(text, r"(?m)^y .*dense")
+        self.assertRegex(self.succeed(*explain, "--kernel", "dense", env=self.stand_ins()), r"(?m)^y .*  dense, cuDNN 9\.1\.0; asked for$")
+        self.assertRegex(self.succeed(*explain, env={"LACUNA_CUDNN_LIBRARY": "/nonexistent/libcudnn.so"}), r"(?m)^a .*; 75% of its weights are not zero; cudnn: not here \(")
+        self.assertNotRegex(self.succeed(*explain, "--kernel", "table", env=self.stand_ins()), r"cuDNN|cudnn")
+
+
+class Peers(WithStandIns):
+    """bench/gpu: the same work by NVIDIA's libraries, answers compared."""
+
+    def peers(self, *arguments):
+        program_of_peers = pathlib.Path(program.binary).parent / "gpu_peers"
+        if not program_of_peers.is_file():
+            self.skipTest(f"{program_of_peers} was not built")
+        env = program.environment(**self.stand_ins(), LACUNA_CUSPARSE_LIBRARY=str(pathlib.Path(program.binary).parent.parent / "tests" / "libstandin_cusparse.so"))
+        done = subprocess.run([program_of_peers, "sim:a100", *arguments], env=env, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {line["program"]: line for line in map(json.loads, done.stdout.splitlines())}
+
+    def expect_no_time_of_libraries(self, lines):
+        for name, line in lines.items():
+            self.assertTrue(line["verified"], name)
+            if name.startswith("lacuna"):
+                self.assertTrue(line["predicted"])
+                self.assertGreater(line["seconds"], 0)
+            else:
+                self.assertIsNone(line["seconds"], name)
+                self.assertIn("the simulator predicts kernels", line["why"])
+
+    def test_layers_beside_sparse_and_dense_products(self):
+        lines = self.peers("general", "64", "3", "9")
+        self.assertEqual(list(lines), ["lacuna", "cuSPARSE 12.5.7", "cuBLAS 12.4.5"])
+        self.expect_no_time_of_libraries(lines)
+
+    def test_a_convolution_beside_a_dense_one(self):
+        lines = self.peers("conv", "2", "8", "8", "9", "3", "0.9")
+        self.assertEqual(list(lines), ["lacuna table", "lacuna baked", "cuDNN 9.1.0"])
+        self.expect_no_time_of_libraries(lines)
 
 
 class Kernels(ProgramTest):

@@ -12,6 +12,7 @@
 #include "kernel/templates/gpu_layer_table.hpp"
 #include "kernel/templates/gpu_row_block.hpp"
 #include "kernel/templates/gpu_tiles.hpp"
+#include "kernel/templates/layer_ending.hpp"
 #include "kernel/templates/neuron_graph.hpp"
 #include "kernel/templates/pooling.hpp"
 #include "kernel/templates/softmax.hpp"
@@ -97,6 +98,8 @@ TEST(GoldenThreadPrograms, OperatorsOfTensorsAreWrittenAsBefore) {
   expect_golden(kernel::build(kernel::StridedMap{.name = "strided_sum", .operation = kernel::StridedMap::Operation::add, .activation = Activation::relu(), .a = planes, .output = plain, .b = plain, .elements = 120}));
   expect_golden(kernel::build(kernel::Pooling{.name = "pooling", .kind = kernel::Pooling::Kind::average, .images = 2, .channels = 3, .input_height = 6, .input_width = 8, .height = 3, .width = 4,
                                               .kernel_y = 3, .kernel_x = 3, .stride_y = 2, .stride_x = 2, .pad_y = 1, .pad_x = 1, .input = {16, 240, 80, 12, 1}, .output = {0, 36, 12, 4, 1}}));
+  expect_golden(kernel::build(kernel::LayerEnding{
+      .name = "layer_ending", .output = planes, .bias = kernel::StridedOperand{{2, 3, 4, 5}, {0, 1, 0, 0}, 0}, .skip = plain, .activation = Activation::clip(0, 6), .elements = 120}));
   expect_golden(kernel::build(kernel::Softmax{.name = "softmax", .rows = 3, .width = 1000}));
 }
 

@@ -1,17 +1,14 @@
-// Stands in for NVIDIA's cuSPARSE in the tests: the same entry points with the types of its public header, computed by plain loops on the memory of the simulated driver that
-// LACUNA_STANDIN_DRIVER names. It refuses whatever the real one would read differently from how it is meant, so that a wrong layout, order or type is found here.
-// LACUNA_STANDIN_FAIL names an entry point that fails.
-#include <dlfcn.h>
-
-#include <cstdint>
-#include <cstdlib>
+// Stands in for NVIDIA's cuSPARSE in the tests: the same entry points with the types of its public header. It refuses whatever the real one would read differently from how it is meant, so that a wrong
+// layout, order or type is found here.
 #include <cstring>
-#include <string_view>
-#include <vector>
 
-#define EXPORT extern "C" [[gnu::visibility("default")]]
+#include "standin.hpp"
 
 namespace {
+
+using standin::is_to_fail;
+using standin::read;
+using standin::write;
 
 enum Status { success = 0, not_initialized = 1, invalid_value = 3, execution_failed = 6, not_supported = 10 };
 
@@ -30,33 +27,6 @@ struct DenseMatrix {
 constexpr std::size_t work_bytes = 256;
 constexpr int index_i32 = 2, base_zero = 0, data_f32 = 0, row_by_row = 2, as_it_is = 0;
 
-bool is_to_fail(std::string_view call) {
-  const char* const wish = std::getenv("LACUNA_STANDIN_FAIL");
-  return wish != nullptr && call == wish;
-}
-
-void* driver() {
-  static void* const library = ::dlopen(std::getenv("LACUNA_STANDIN_DRIVER"), RTLD_NOW | RTLD_LOCAL);
-  return library;
-}
-
-template <typename Function>
-Function* of_driver(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(driver(), name));
-}
-
-template <typename T>
-bool read(std::vector<T>& values, std::uint64_t from, void* stream) {
-  static auto* const copy = of_driver<int(void*, std::uint64_t, std::size_t, void*)>("cuMemcpyDtoHAsync_v2");
-  static auto* const wait = of_driver<int(void*)>("cuStreamSynchronize");
-  return copy(values.data(), from, values.size() * sizeof(T), stream) == 0 && wait(stream) == 0;
-}
-
-bool write(const std::vector<float>& values, std::uint64_t to, void* stream) {
-  static auto* const copy = of_driver<int(std::uint64_t, const void*, std::size_t, void*)>("cuMemcpyHtoDAsync_v2");
-  return copy(to, values.data(), values.size() * sizeof(float), stream) == 0;
-}
-
 Status check_product(const Context* context, int a, int b, const void* alpha, const SparseMatrix* matrix, const DenseMatrix* x, const void* beta, const DenseMatrix* y, int compute_type) {
   if (context == nullptr) return not_initialized;
   if (alpha == nullptr || beta == nullptr || matrix == nullptr || x == nullptr || y == nullptr) return invalid_value;
@@ -67,13 +37,15 @@ Status check_product(const Context* context, int a, int b, const void* alpha, co
 
 }  // namespace
 
+EXPORT int lacuna_computes_on_simulated_memory() { return standin::objects; }
+
 EXPORT Status cusparseCreate(Context** context) {
   if (is_to_fail("cusparseCreate")) return not_initialized;
-  *context = new Context;
+  standin::create(context);
   return success;
 }
 EXPORT Status cusparseDestroy(Context* context) {
-  delete context;
+  standin::destroy(context);
   return success;
 }
 EXPORT Status cusparseGetVersion(Context*, int* version) {
@@ -90,20 +62,20 @@ EXPORT const char* cusparseGetErrorString(Status status) { return status == exec
 EXPORT Status cusparseCreateCsr(SparseMatrix** matrix, std::int64_t rows, std::int64_t columns, std::int64_t nonzeros, std::uint64_t row_begin, std::uint64_t column_of, std::uint64_t values,
                                 int row_type, int column_type, int base, int value_type) {
   if (row_type != index_i32 || column_type != index_i32 || base != base_zero || value_type != data_f32) return not_supported;
-  *matrix = new SparseMatrix{rows, columns, nonzeros, row_begin, column_of, values};
+  standin::create(matrix, SparseMatrix{rows, columns, nonzeros, row_begin, column_of, values});
   return success;
 }
 EXPORT Status cusparseCreateDnMat(DenseMatrix** matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, std::uint64_t values, int value_type, int order) {
   if (value_type != data_f32 || order != row_by_row || stride < columns) return invalid_value;
-  *matrix = new DenseMatrix{rows, columns, stride, values};
+  standin::create(matrix, DenseMatrix{rows, columns, stride, values});
   return success;
 }
 EXPORT Status cusparseDestroySpMat(SparseMatrix* matrix) {
-  delete matrix;
+  standin::destroy(matrix);
   return success;
 }
 EXPORT Status cusparseDestroyDnMat(DenseMatrix* matrix) {
-  delete matrix;
+  standin::destroy(matrix);
   return success;
 }
 

@@ -52,7 +52,7 @@ void add_load_flags(CLI::App& command, CommonOptions& options) {
 void add_compile_flags(CLI::App& command, CommonOptions& options) {
   command.add_option("--device", options.device, "auto (LACUNA_DEVICE, else cpu), cpu, cuda, cuda:0,1, opencl, opencl:NAME (a part of it), or simulated: sim:a100, sim:v100:2; lacuna devices lists what is here")
       ->capture_default_str();
-  command.add_option("--kernel", options.kernel, "auto (the fastest measured), table (walks an index), baked (code made for this network) or dense (models)")
+  command.add_option("--kernel", options.kernel, "auto (the fastest measured), table (walks an index), baked (code made for this network) or dense (models: oneDNN; on cuda cuDNN and cuBLAS, which must be installed)")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "table", "baked", "dense"}));
   command.add_option("--tune", options.tune, "Models: how long kernels are timed before one is chosen: off, fast or full; what was found is remembered. Neuron graphs: full tries machine code too")

@@ -2,11 +2,12 @@
 // no CUDA header is needed to build. Filled from a library at run time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 
 #include "devices/cuda/driver_api.hpp"
+#include "devices/cuda/vendor_library.hpp"
 
 namespace lacuna::cuda {
 
@@ -22,33 +23,37 @@ using SparseHandle = struct SparseContextObject*;
 using SparseMatrixHandle = struct SparseMatrixObject*;
 using DenseMatrixHandle = struct DenseMatrixObject*;
 
-template <typename Function>
-struct SparseEntry {
-  const char* name;
-  Function* function = nullptr;
-};
-
 struct SparseApi {
-  SparseEntry<SparseStatus(SparseHandle*)> create{"cusparseCreate"};
-  SparseEntry<SparseStatus(SparseHandle)> destroy{"cusparseDestroy"};
-  SparseEntry<SparseStatus(SparseHandle, int* version)> version{"cusparseGetVersion"};
-  SparseEntry<SparseStatus(SparseHandle, StreamHandle)> set_stream{"cusparseSetStream"};
-  SparseEntry<const char*(SparseStatus)> status_name{"cusparseGetErrorName"};
-  SparseEntry<const char*(SparseStatus)> status_text{"cusparseGetErrorString"};
-  SparseEntry<SparseStatus(SparseMatrixHandle*, std::int64_t rows, std::int64_t columns, std::int64_t nonzeros, DeviceAddress row_begin, DeviceAddress column_of, DeviceAddress values,
+  using Handle = SparseHandle;
+  VendorEntry<SparseStatus(SparseHandle*)> create{"cusparseCreate"};
+  VendorEntry<SparseStatus(SparseHandle)> destroy{"cusparseDestroy"};
+  VendorEntry<SparseStatus(SparseHandle, int* version)> version{"cusparseGetVersion"};
+  VendorEntry<SparseStatus(SparseHandle, StreamHandle)> set_stream{"cusparseSetStream"};
+  VendorEntry<const char*(SparseStatus)> status_name{"cusparseGetErrorName"};
+  VendorEntry<const char*(SparseStatus)> status_text{"cusparseGetErrorString"};
+  VendorEntry<SparseStatus(SparseMatrixHandle*, std::int64_t rows, std::int64_t columns, std::int64_t nonzeros, DeviceAddress row_begin, DeviceAddress column_of, DeviceAddress values,
                            SparseIndex row_type, SparseIndex column_type, SparseBase, DataType)>
       create_rows{"cusparseCreateCsr"};
-  SparseEntry<SparseStatus(DenseMatrixHandle*, std::int64_t rows, std::int64_t columns, std::int64_t stride, DeviceAddress values, DataType, SparseOrder)> create_dense{"cusparseCreateDnMat"};
-  SparseEntry<SparseStatus(SparseMatrixHandle)> destroy_rows{"cusparseDestroySpMat"};
-  SparseEntry<SparseStatus(DenseMatrixHandle)> destroy_dense{"cusparseDestroyDnMat"};
-  SparseEntry<SparseStatus(SparseHandle, SparseOperation, SparseOperation, const void* alpha, SparseMatrixHandle, DenseMatrixHandle, const void* beta, DenseMatrixHandle, DataType,
+  VendorEntry<SparseStatus(DenseMatrixHandle*, std::int64_t rows, std::int64_t columns, std::int64_t stride, DeviceAddress values, DataType, SparseOrder)> create_dense{"cusparseCreateDnMat"};
+  VendorEntry<SparseStatus(SparseMatrixHandle)> destroy_rows{"cusparseDestroySpMat"};
+  VendorEntry<SparseStatus(DenseMatrixHandle)> destroy_dense{"cusparseDestroyDnMat"};
+  VendorEntry<SparseStatus(SparseHandle, SparseOperation, SparseOperation, const void* alpha, SparseMatrixHandle, DenseMatrixHandle, const void* beta, DenseMatrixHandle, DataType,
                            SparseAlgorithm, std::size_t* bytes)>
       product_bytes{"cusparseSpMM_bufferSize"};
-  SparseEntry<SparseStatus(SparseHandle, SparseOperation, SparseOperation, const void* alpha, SparseMatrixHandle, DenseMatrixHandle, const void* beta, DenseMatrixHandle, DataType,
+  VendorEntry<SparseStatus(SparseHandle, SparseOperation, SparseOperation, const void* alpha, SparseMatrixHandle, DenseMatrixHandle, const void* beta, DenseMatrixHandle, DataType,
                            SparseAlgorithm, DeviceAddress buffer)>
       product{"cusparseSpMM"};
 
   auto all() { return std::tie(create, destroy, version, set_stream, status_name, status_text, create_rows, create_dense, destroy_rows, destroy_dense, product_bytes, product); }
+  std::string describe(SparseStatus status) const { return fmt::format("{} ({}: {})", status_name.function(status), static_cast<int>(status), status_text.function(status)); }
 };
+
+inline constexpr std::array cusparse_files{"libcusparse.so.12", "libcusparse.so.11"};  // CUDA 13 has .12 too
+inline constexpr VendorLibrary cusparse{"cusparse",
+                                        "LACUNA_CUSPARSE_LIBRARY",
+                                        cusparse_files,
+                                        "only the comparison with it needs it",
+                                        "install NVIDIA's CUDA libraries (PyPI has them as nvidia-cusparse-cu12)",
+                                        "the libraries of CUDA 11.4"};
 
 }  // namespace lacuna::cuda

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "devices/gpu/open.hpp"
 
@@ -21,7 +20,7 @@ struct SparseOnDevice {
 class SparseProducts {
  public:
   /// Throws DeviceError where the library is missing (one sentence says how to get it), lacks a function or refuses; Unsupported for a device that is not CUDA's.
-  explicit SparseProducts(gpu::DevicePointer device);
+  explicit SparseProducts(const gpu::DevicePointer& device);
   ~SparseProducts();
   SparseProducts(const SparseProducts&) = delete;
   SparseProducts& operator=(const SparseProducts&) = delete;
@@ -38,11 +37,5 @@ class SparseProducts {
   std::unique_ptr<Parts> parts_;
   int version_ = 0;
 };
-
-/// Whether cuSPARSE can be opened: which file it is, or a sentence that says what is missing.
-struct SparseLibrary {
-  std::string file, missing;
-};
-SparseLibrary find_sparse_library();
 
 }  // namespace lacuna::cuda

@@ -1,5 +1,7 @@
 #include "engine/gpus/conv_choices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -28,24 +30,50 @@ ConvOptions options_for(const TensorTarget& target) {
   return options;
 }
 
+bool is_conv(const Operator& op, const Network& network) { return std::holds_alternative<Conv>(op.operation) && network.value(op.output).shape.size() != 0; }
+
 /// Of the output, in all images.
 std::uint64_t pixels_of(const Network& network, const Operator& op) {
   return network.value(op.output).shape.size() / std::get<Conv>(op.operation).output_channels;
 }
 
-}  // namespace
+void choose_by_times(ConvChoice& choice, const ConvTimes& times) {
+  choice.is_dense = times.dense_seconds < times.own_seconds;
+  const std::string own = fmt::format("{:.1f} us by a kernel of ours", times.own_seconds * 1e6), dense = fmt::format("{:.1f} us by {}", times.dense_seconds * 1e6, choice.library);
+  choice.reason = choice.is_dense ? dense + ", " + own : own + ", " + dense;
+}
 
-std::vector<ConvOptions> choose_convs(const Network& network, const TensorTarget& target, plan::KernelWish kernel) {
-  if (kernel == plan::KernelWish::dense) throw Unsupported("GPUs have no dense kernels here: leave --kernel out, dense weights go through a table");
-  std::vector<ConvOptions> choices(network.operators.size(), options_for(target));
+void choose_by_share(ConvChoice& choice, const Conv& conv, const TensorTarget& target, const TensorTarget::Library& library) {
+  const double share = static_cast<double>(plan::gpus::count_nonzeros(conv)) / static_cast<double>(std::max<std::size_t>(conv.weights.size(), 1));
+  if (share <= 0.5) return;
+  choice.is_dense = !library.name.empty();
+  choice.reason = fmt::format("{:.0f}% of its weights are not zero; {}", 100 * share, choice.is_dense ? target.why_untimed : library.missing);
+}
+
+void choose_dense(const Conv& conv, const TensorTarget& target, plan::KernelWish kernel, const std::optional<ConvTimes>& times, ConvChoice& choice) {
+  const TensorTarget::Library& library = conv.kernel.empty() ? target.products : target.convs;
+  choice.library = library.name;
+  if (kernel == plan::KernelWish::dense) {
+    if (library.name.empty()) throw Unsupported(library.missing);
+    choice.is_dense = true;
+    choice.reason = "asked for";
+  } else if (kernel == plan::KernelWish::automatic) {
+    if (times)
+      choose_by_times(choice, *times);
+    else
+      choose_by_share(choice, conv, target, library);
+  }
+}
+
+/// Of those that are not dense.
+void choose_own(const Network& network, const TensorTarget& target, plan::KernelWish kernel, std::vector<ConvChoice>& choices) {
   std::vector<std::size_t> candidates;
   for (std::size_t k = 0; k < choices.size(); ++k) {
-    const auto* conv = std::get_if<Conv>(&network.operators[k].operation);
-    if (conv == nullptr || network.value(network.operators[k].output).shape.size() == 0) continue;
+    if (!is_conv(network.operators[k], network)) continue;
     const std::uint64_t images = network.value(network.operators[k].output).shape.extents[0], pixels = pixels_of(network, network.operators[k]);
     if (images <= most_images_of_dot && (pixels == images || pixels < warp_lanes))
-      choices[k].kernel = ConvKernel::dot;
-    else if (kernel != plan::KernelWish::table)
+      choices[k].own.kernel = ConvKernel::dot;
+    else if (kernel != plan::KernelWish::table && !choices[k].is_dense)
       candidates.push_back(k);
   }
   std::stable_sort(candidates.begin(), candidates.end(), [&](std::size_t a, std::size_t b) { return pixels_of(network, network.operators[a]) > pixels_of(network, network.operators[b]); });
@@ -53,9 +81,21 @@ std::vector<ConvOptions> choose_convs(const Network& network, const TensorTarget
   for (std::size_t k : candidates) {
     const std::uint64_t nonzeros = plan::gpus::count_nonzeros(std::get<Conv>(network.operators[k].operation));
     if (nonzeros > left) continue;
-    choices[k].kernel = ConvKernel::baked;
+    choices[k].own.kernel = ConvKernel::baked;
     left -= nonzeros;
   }
+}
+
+}  // namespace
+
+std::vector<ConvChoice> choose_convs(const Network& network, const TensorTarget& target, plan::KernelWish kernel, std::span<const std::optional<ConvTimes>> times) {
+  std::vector<ConvChoice> choices(network.operators.size());
+  for (std::size_t k = 0; k < choices.size(); ++k) {
+    choices[k].own = options_for(target);
+    if (is_conv(network.operators[k], network))
+      choose_dense(std::get<Conv>(network.operators[k].operation), target, kernel, k < times.size() ? times[k] : std::nullopt, choices[k]);
+  }
+  choose_own(network, target, kernel, choices);
   return choices;
 }
 

@@ -10,8 +10,8 @@
 #include <lacuna/error.hpp>
 
 #include "engine/gpus/call_kernels.hpp"
-#include "engine/gpus/conv_choices.hpp"
 #include "engine/gpus/share_buffers.hpp"
+#include "plan/gpus/dense_layer.hpp"
 #include "plan/gpus/places.hpp"
 #include "rows/conv_rows.hpp"
 
@@ -46,7 +46,7 @@ std::vector<rows::Planes> places_of(const Network& network, const std::vector<st
 
 class Planner {
  public:
-  Planner(const Network& network, const TensorTarget& target, plan::KernelWish kernel) : network_(network), choices_(choose_convs(network, target, kernel)) {
+  Planner(const Network& network, std::span<const ConvChoice> choices) : network_(network), choices_(choices) {
     for (const Operator& op : network.operators) on_host_.push_back(why_on_host(network, op));
     places_ = places_of(network, on_host_);
     where_.resize(network.values.size());
@@ -137,6 +137,7 @@ class Planner {
     buffers_.use(source, step());
     buffers_.use(target, step());
     push({{made, copy_blocks(shape), 1, {{Argument::Kind::buffer, source}, {Argument::Kind::buffer, target}}}});
+    plan_.steps.back().is_copy = true;
   }
 
   void push(std::vector<TensorPlan::Launch> launches) { plan_.steps.push_back({op_, std::move(launches)}); }
@@ -153,9 +154,12 @@ class Planner {
     if (where.table != static_cast<std::size_t>(-1)) return where.table;
     std::vector<float> floats(place(id).floats);
     rows::load_planes(reinterpret_cast<const float*>(network_.value(id).constant.data()), place(id), floats.data());
-    std::vector<std::uint32_t> words(floats.size());
-    std::memcpy(words.data(), floats.data(), floats.size() * sizeof(float));
-    return where.table = table(std::move(words));
+    return where.table = table(std::span<const float>(floats));
+  }
+  std::size_t table(std::span<const float> values) {
+    std::vector<std::uint32_t> words(values.size());
+    std::memcpy(words.data(), values.data(), values.size_bytes());
+    return table(std::move(words));
   }
   std::size_t table(std::vector<std::uint32_t> words) {
     plan_.tables.push_back(std::move(words));
@@ -164,8 +168,34 @@ class Planner {
 
   void add_conv(const Operator& op, const Conv& conv) {
     place_arrivals();
+    const ConvChoice& choice = choices_[op_];
+    const std::string why_not = choice.is_dense ? plan::gpus::why_not_dense(conv, place(op.inputs[0]), place(op.output)) : "";
+    if (choice.is_dense && why_not.empty())
+      add_dense(op, conv);
+    else
+      add_own(op, conv, why_not.empty() ? choice.reason : why_not);
+  }
+
+  /// By a library of the device, which multiplies; a kernel of ours ends it.
+  void add_dense(const Operator& op, const Conv& conv) {
+    const rows::Planes* const skip = op.inputs.size() > 1 ? &place(op.inputs[1]) : nullptr;
+    const Argument source = read(op.inputs[0]);
+    const std::size_t output = at(op.output).place = buffers_.add(place(op.output), step());
+    plan_.steps.push_back({op_, TensorPlan::LibraryStep{plan::gpus::dense_layer(conv, place(op.inputs[0]), place(op.output)), source,
+                                                        {Argument::Kind::table, table(std::span<const float>(conv.weights))}, {Argument::Kind::buffer, output}}});
+    if (const auto ending = plan::gpus::ending_of(name(), conv, place(op.output), skip)) {
+      buffers_.use(output, step());
+      std::vector<Argument> arguments{{Argument::Kind::buffer, output}};
+      if (ending->bias) arguments.push_back({Argument::Kind::table, table(std::span<const float>(conv.bias))});
+      if (ending->skip) arguments.push_back(read(op.inputs[1]));
+      push({{program(kernel::build(*ending)), ending->blocks(), 1, std::move(arguments)}});
+    }
+    plan_.kernels.push_back("dense, " + choices_[op_].library + "; " + choices_[op_].reason);
+  }
+
+  void add_own(const Operator& op, const Conv& conv, const std::string& reason) {
     const bool has_skip = op.inputs.size() > 1;
-    plan::gpus::ConvKernels made = plan::gpus::plan_conv(name(), conv, place(op.inputs[0]), place(op.output), has_skip ? &place(op.inputs[1]) : nullptr, choices_[op_]);
+    plan::gpus::ConvKernels made = plan::gpus::plan_conv(name(), conv, place(op.inputs[0]), place(op.output), has_skip ? &place(op.inputs[1]) : nullptr, choices_[op_].own);
     std::vector<Argument> arguments{read(op.inputs[0])};
     if (has_skip) arguments.push_back(read(op.inputs[1]));
     at(op.output).place = buffers_.add(place(op.output), step());
@@ -179,8 +209,7 @@ class Planner {
     std::vector<TensorPlan::Launch> launches;
     for (const auto& launch : made.launches) launches.push_back({numbers[launch.program], launch.blocks_x, launch.blocks_y, arguments});
     push(std::move(launches));
-    const bool is_dense = 2 * plan::gpus::count_nonzeros(conv) > conv.weights.size();
-    plan_.kernels.push_back(made.description + (is_dense ? "; most weights are not zero, but there is no dense kernel" : ""));
+    plan_.kernels.push_back(made.description + (reason.empty() ? "" : "; " + reason));
   }
 
   void add_call(const Operator& op) {
@@ -224,6 +253,9 @@ class Planner {
         for (TensorPlan::Launch& launch : *launches)
           for (Argument& argument : launch.arguments)
             if (argument.kind == Argument::Kind::buffer) rename(argument.index);
+      } else if (auto* library = std::get_if<TensorPlan::LibraryStep>(&step.work)) {
+        for (Argument* argument : {&library->source, &library->output})
+          if (argument->kind == Argument::Kind::buffer) rename(argument->index);
       } else {
         auto& host = std::get<TensorPlan::HostStep>(step.work);
         for (std::size_t& input : host.inputs) rename(input);
@@ -234,7 +266,7 @@ class Planner {
   }
 
   const Network& network_;
-  std::vector<plan::gpus::ConvOptions> choices_;
+  std::span<const ConvChoice> choices_;
   std::vector<std::string> on_host_;  ///< why; of each operator
   std::vector<rows::Planes> places_;
   std::vector<Where> where_;
@@ -248,6 +280,6 @@ class Planner {
 
 }  // namespace
 
-TensorPlan plan_tensors(const Network& network, const TensorTarget& target, plan::KernelWish kernel) { return Planner(network, target, kernel).plan(); }
+TensorPlan plan_tensors(const Network& network, std::span<const ConvChoice> choices) { return Planner(network, choices).plan(); }
 
 }  // namespace lacuna::engine::gpus

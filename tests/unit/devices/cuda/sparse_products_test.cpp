@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "support/environment.hpp"
-#include "support/simulated_driver.hpp"
+#include "devices/cuda/vendor_library.hpp"
+#include "support/stand_ins.hpp"
 
 namespace lacuna {
 namespace {
@@ -14,10 +14,8 @@ using tests::message_of;
 using tests::read_all;
 using tests::Variable;
 
-class SparseProductsTest : public tests::SimulatedDriver {
+class SparseProductsTest : public tests::StandIns {
  protected:
-  const Variable library_{"LACUNA_CUSPARSE_LIBRARY", LACUNA_STANDIN_CUSPARSE}, driver_{"LACUNA_STANDIN_DRIVER", cuda::find_simulated_library().string()};
-
   // 3 x 4: row 0 is empty.
   const std::vector<std::uint32_t> row_begin{0, 0, 2, 5}, column_of{0, 3, 0, 1, 2};
   const std::vector<float> values{2, -1, 0.5f, 3, 4};
@@ -57,7 +55,7 @@ TEST_F(SparseProductsTest, WithoutTheLibraryOneSentenceSaysHowToGetIt) {
       "cusparse: not here (/nonexistent/libcusparse.so.12: cannot open shared object file: No such file or directory): only the comparison with it needs it; install NVIDIA's CUDA "
       "libraries (PyPI has them as nvidia-cusparse-cu12), or name the file with LACUNA_CUSPARSE_LIBRARY";
   EXPECT_EQ(message_of<DeviceError>([] { cuda::SparseProducts products(open()); }), expected);
-  EXPECT_EQ(cuda::find_sparse_library().missing, expected);
+  EXPECT_EQ(cuda::find_vendor_libraries().at(0).missing, expected);
 }
 
 TEST_F(SparseProductsTest, ALibraryThatLacksAFunctionIsRefused) {
