@@ -75,7 +75,7 @@ TEST(ConvRows, OtherStepsAndHalosTooSmallAreTakenApart) {
   EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 3}}, 1).lane_step, 1u);
   EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 1}}, 1).lane_step, 1u);
   EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 2}}, 0).lane_step, 1u);
-  EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {2, 2}}, 1, Lanes::batch).lane_step, 1u);
+  EXPECT_EQ(lowered({.batch = 3, .extents = {8, 8}, .strides = {2, 2}}, 1, Lanes::batch).lane_step, 1u);
   EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {1, 2}}, 1).lane_step, 2u);
 }
 
