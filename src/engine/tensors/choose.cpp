@@ -90,6 +90,30 @@ Costs cost_of(const Network& network, const Operator& op, const Candidates& made
   return cost;
 }
 
+/// A trial may be disturbed. Layers alike take for each kernel the least that was seen with one of them, and the kernel that is then the fastest.
+void compare_alike(const Network& network, const ChooseOptions& options, std::vector<Candidates>& made, Chosen& chosen) {
+  std::map<std::string, std::vector<std::size_t>> alike;
+  for (std::size_t k = 0; k < made.size(); ++k)
+    if (!chosen.timings[k].seconds_of_candidates.empty()) alike[ConvTrial(network, network.operators[k], chosen.planes, options).mark()].push_back(k);
+  for (const auto& [mark, layers] : alike) {
+    Timing least = chosen.timings[layers.front()];
+    for (std::size_t layer : layers) {
+      const Timing& timing = chosen.timings[layer];
+      least.seconds_dense = std::min(least.seconds_dense, timing.seconds_dense);
+      least.seconds_bf16 = std::min(least.seconds_bf16, timing.seconds_bf16);
+      for (std::size_t c = 0; c < least.seconds_of_candidates.size(); ++c) least.seconds_of_candidates[c] = std::min(least.seconds_of_candidates[c], timing.seconds_of_candidates[c]);
+    }
+    pick_fastest(ConvTrial(network, network.operators[layers.front()], chosen.planes, options).sparse_choices(), least);
+    for (std::size_t layer : layers) {
+      const int before = chosen.timings[layer].candidate;
+      chosen.timings[layer] = least;
+      if (before == least.candidate) continue;
+      const ConvTrial trial(network, network.operators[layer], chosen.planes, options);
+      made[layer].sparse = trial.sparse(trial.sparse_choices().at(static_cast<std::size_t>(least.candidate)));
+    }
+  }
+}
+
 /// What was found before; nothing has to be timed.
 void take_remembered(const Remembered& remembered, const Network& network, const ChooseOptions& options, Chosen& chosen) {
   base::parallel_for(options.threads, network.operators.size(), [&](std::size_t k, unsigned) {
@@ -151,8 +175,9 @@ Chosen choose_together(const Network& network, const ChooseOptions& options) {
       made[k] = ConvTrial(network, op, chosen.planes, options).run(others, chosen.timings[k]);
     else
       made[k].dense = int8_conv(network, op);  // not timed: it has no rival but plain loops
-    cost.push_back(cost_of(network, op, made[k], chosen.timings[k], options.precision));
   }
+  compare_alike(network, options, made, chosen);
+  for (std::size_t k = 0; k < network.operators.size(); ++k) cost.push_back(cost_of(network, network.operators[k], made[k], chosen.timings[k], options.precision));
   choose_whole(network, options, made, cost, chosen);
   if (options.progress) options.progress("tuning", network.operators.size(), network.operators.size());
   chosen.cache_note = cache.remember(chosen);

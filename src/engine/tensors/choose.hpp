@@ -38,7 +38,8 @@ struct Timing {
   double seconds_sparse = 0;  ///< 0: not measured
   double seconds_dense = 0;
   double seconds_bf16 = 0;    ///< dense
-  std::vector<std::string> losers;  ///< "table 1 x 7: 0.41 ms"
+  std::vector<double> seconds_of_candidates;  ///< of all, while they are compared
+  std::vector<std::string> losers;            ///< "table 1 x 7: 0.41 ms"
 };
 
 struct Split;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <lacuna/error.hpp>
 
@@ -52,6 +53,16 @@ void read_part(const base::AlignedFloats& memory, std::size_t pitch, unsigned pa
 }
 
 }  // namespace
+
+void pick_fastest(const std::vector<plan::ConvKernelChoice>& choices, Timing& timing) {
+  const std::vector<double>& seconds = timing.seconds_of_candidates;
+  const auto best = static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
+  timing.candidate = static_cast<int>(best);
+  timing.seconds_sparse = seconds[best];
+  timing.losers.clear();
+  for (std::size_t k = 0; k < seconds.size(); ++k)
+    if (k != best) timing.losers.push_back(fmt::format("{}: {:.3f} ms", to_string(choices[k]), seconds[k] * 1e3));
+}
 
 ConvTrial::ConvTrial(const Network& network, const Operator& op, const std::vector<rows::Planes>& planes, const ChooseOptions& options)
     : network_(network), op_(op), conv_(std::get<Conv>(op.operation)), options_(options), in_(planes[static_cast<std::size_t>(op.inputs[0])]),
@@ -115,6 +126,17 @@ std::vector<double> ConvTrial::time(const base::AlignedFloats& others, const Den
   return rivals.empty() ? std::vector<double>{} : plan::fewest_seconds_after(forget, rivals, options_.tune == Tune::full ? 0.2 : 0.01);
 }
 
+std::string ConvTrial::mark() const {
+  constexpr double alike = 1.03;  // nonzeros
+  const auto nonzeros = static_cast<double>(std::count_if(conv_.weights.begin(), conv_.weights.end(), [](float weight) { return weight != 0; }));
+  const auto list = [](const auto& numbers) { return fmt::format("{}", fmt::join(numbers, "x")); };
+  std::string candidates;
+  for (const plan::ConvKernelChoice& choice : sparse_choices()) candidates += to_string(choice) + ";";
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}", list(network_.value(op_.inputs[0]).shape.extents), list(network_.value(op_.output).shape.extents), conv_.groups, list(conv_.kernel),
+                     list(conv_.strides), list(conv_.dilations), list(conv_.pads_begin), list(conv_.pads_end), static_cast<int>(conv_.activation.kind), has_skip(), in_.halo_x, out_.halo_x,
+                     std::lround(std::log(nonzeros + 1) / std::log(alike)), candidates);
+}
+
 Candidates ConvTrial::run(const base::AlignedFloats& others, Timing& timing) const {
   const bool want_dense = options_.kernel == KernelWish::automatic || options_.kernel == KernelWish::dense;
   const bool want_sparse = options_.kernel != KernelWish::dense && (options_.kernel != KernelWish::automatic || is_worth_trying_sparse(conv_, options_.tune));
@@ -142,12 +164,9 @@ Candidates ConvTrial::run(const base::AlignedFloats& others, Timing& timing) con
   if (made.dense) timing.seconds_dense = *next++;
   if (made.dense_bf16) timing.seconds_bf16 = *next++;
   if (sparse_rivals.empty()) return made;
-  const auto best = static_cast<std::size_t>(std::min_element(next, seconds.end()) - next);
-  made.sparse = sparse_rivals[best];
-  timing.candidate = static_cast<int>(best);
-  timing.seconds_sparse = next[static_cast<std::ptrdiff_t>(best)];
-  for (std::size_t k = 0; k < sparse_rivals.size(); ++k)
-    if (k != best) timing.losers.push_back(fmt::format("{}: {:.3f} ms", sparse_rivals[k]->describe(), next[static_cast<std::ptrdiff_t>(k)] * 1e3));
+  timing.seconds_of_candidates.assign(next, seconds.end());
+  pick_fastest(choices, timing);
+  made.sparse = sparse_rivals[static_cast<std::size_t>(timing.candidate)];
   return made;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/aligned_buffer.hpp"
@@ -15,6 +16,9 @@ struct Candidates {
   std::shared_ptr<const dense::DenseConv> dense_bf16{};
   std::shared_ptr<const plan::SparseConv> sparse{};  ///< the fastest
 };
+
+/// The fastest of the sparse candidates by seconds_of_candidates: its number, its time and the others as text.
+void pick_fastest(const std::vector<plan::ConvKernelChoice>& choices, Timing& timing);
 
 /// One convolution with memory to try kernels on.
 class ConvTrial {
@@ -31,6 +35,9 @@ class ConvTrial {
   /// Makes what is asked for and worth trying, and times it; `--tune off` takes a rule of thumb instead. When its turn comes in a network, other layers have filled the
   /// caches since its last one; so `others` is read before each trial, then the activations, or kernels with much code would look better than they are.
   Candidates run(const base::AlignedFloats& others, Timing& timing) const;
+
+  /// Layers of one shape with about as many nonzeros and the same candidates have the same mark: what was measured for one holds for all.
+  std::string mark() const;
 
  private:
   using DenseList = std::vector<std::shared_ptr<const dense::DenseConv>>;

@@ -49,6 +49,23 @@ TEST(ChooseWorlds, Bf16IsTakenWhereItGainsMoreThanConverting) {
   EXPECT_EQ(choose_worlds(chain(5), cost), std::vector<World>(5, World::dense));  // 0.1 ms gained, two copies of 0.15 ms each more
 }
 
+TEST(Choose, LayersAlikeTakeTheSameKernelByTheLeastThatWasSeen) {
+  test::TensorNetwork net({{1, 16, 9, 9}});
+  ValueId value = net.network.input;
+  for (int k = 0; k < 3; ++k) value = net.conv(value, {.outputs = 16, .kernel = {3, 3}, .pad = 1});
+  for (Operator& op : net.network.operators) std::get<Conv>(op.operation).weights = std::get<Conv>(net.network.operators[0].operation).weights;
+  ChooseOptions options{cpu::choose_isa(), 1};
+  options.kernel = plan::KernelWish::table;
+  const Chosen chosen = choose(net.network, options);
+  ASSERT_GE(chosen.timings[0].candidate, 0);
+  for (const Timing& timing : chosen.timings) {
+    EXPECT_EQ(timing.candidate, chosen.timings[0].candidate);
+    EXPECT_EQ(timing.seconds_sparse, chosen.timings[0].seconds_sparse);
+    EXPECT_EQ(timing.losers, chosen.timings[0].losers);
+    for (double seconds : timing.seconds_of_candidates) EXPECT_LE(timing.seconds_sparse, seconds);
+  }
+}
+
 TEST(Buffers, OnlyThoseOfOnePitchShareMemoryAtMultiplesOfIt) {
   Buffers buffers;
   const std::size_t wide = buffers.add(4 * 192, 0, 192);
