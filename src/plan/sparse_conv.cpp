@@ -118,7 +118,8 @@ struct SparseConv::State {
     blocks.high = std::numeric_limits<float>::infinity();
   }
 
-  void cut_up() {
+  /// False where tiles would read beyond the input's buffer, which steps can.
+  bool cut_up() {
     std::vector<std::uint64_t> work;
     for (std::size_t block = 0; block < blocks.blocks(); ++block) {
       std::uint64_t nonzeros = 1;
@@ -129,10 +130,13 @@ struct SparseConv::State {
     const TileWidth width{kernels->vector_lanes, choice.vectors, is_table(choice.kind)};
     const Planes* const added = skip ? &*skip : nullptr;
     shares = make_shares({rows, out, added}, width, work, threads);
-    if (!shares.empty()) return;
+    if (!shares.empty()) return true;
     inner = roomy(out, std::size_t{width.vectors} * width.vector_lanes);
     shares = make_shares({rows, *inner, added}, width, work, threads);
-    if (shares.empty()) throw InternalError("the planes of a convolution have no slack at their end: make them with planes_for()");
+    if (!shares.empty()) return true;
+    if (rows.lane_step == 1) throw InternalError("the planes of a convolution have no slack at their end: make them with planes_for()");
+    inner.reset();
+    return false;
   }
 
   void list_gaps() {
@@ -226,15 +230,22 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   state->choice = choice;
   state->kernels = &cpu::kernels_for(isa);
   state->threads = std::max(threads, 1u);
-  state->rows = rows::lower_conv(conv, in, out, choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : rows::Strides::taken_apart);
-  state->blocks = make_blocks(state->rows, out, skip, choice, state->threads);
-  state->set_activation(conv.activation);
+  const auto lower = [&](rows::Strides strides) {
+    state->rows = rows::lower_conv(conv, in, out, strides);
+    if (choice.kind == ConvKernelKind::steps && state->rows.lane_step == 1) state->choice.kind = ConvKernelKind::table;
+    state->blocks = make_blocks(state->rows, out, skip, choice, state->threads);
+    state->set_activation(conv.activation);
+  };
+  lower(choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : rows::Strides::taken_apart);
   state->edges = std::uint64_t{state->rows.nonzeros.size()} * out.batch * out.height * out.width;
   if (choice.kind == ConvKernelKind::gather) {
     state->gather.emplace(state->rows, state->blocks, isa);
     state->list_all_gaps();
   } else {
-    state->cut_up();
+    if (!state->cut_up()) {
+      lower(rows::Strides::taken_apart);
+      state->cut_up();
+    }
     state->list_gaps();
     if (state->inner)
       for (std::size_t position = 0; position < state->blocks.order.size(); ++position)

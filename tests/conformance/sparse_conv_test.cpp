@@ -118,6 +118,22 @@ TEST_P(SparseConvConformance, OneAxisAndNoneAgree) {
   expect_agrees_everywhere(ConvCase{.group_channels = 40, .output_channels = 35, .extents = {}, .kernel = {}, .strides = {}, .dilations = {}, .pads_begin = {}, .pads_end = {}}, 32);
 }
 
+TEST_P(SparseConvConformance, MoreSourcesThan16BitsCountAgree) {
+  expect_agrees(ConvCase{.group_channels = 70000, .output_channels = 35, .extents = {}, .kernel = {}, .strides = {}, .dilations = {}, .pads_begin = {}, .pads_end = {}, .density = 0.002},
+                Lanes::batch, 33, 0);
+}
+
+TEST_P(SparseConvConformance, AStrideOfTwoIsReadInStepsOnlyWhereItCanBe) {
+  std::mt19937 random(1);
+  const auto described = [&](const ConvCase& wanted, std::uint32_t halo) {
+    const Planes in = rows::planes_for(input_shape(wanted), halo, halo), out = rows::planes_for(output_shape(wanted), 1, 1);
+    return plan::SparseConv(random_conv(wanted, random), in, out, nullptr, {ConvKernelKind::steps, 8, 128, 1000, 1}, isa(), 1).describe();
+  };
+  EXPECT_EQ(described({.group_channels = 1, .output_channels = 8, .groups = 8, .extents = {56, 56}, .strides = {2, 2}}, 1), "table of 8 vectors in steps, 128 rows, 1000 tiles, 1 groups");
+  EXPECT_EQ(described({.group_channels = 1, .output_channels = 8, .groups = 8, .extents = {56, 56}, .strides = {2, 2}}, 0),
+            "table of 8 vectors, 128 rows, 1000 tiles, 1 groups, input taken apart");
+}
+
 TEST_P(SparseConvConformance, ActivationsAndSkipConnectionsAgree) {
   unsigned seed = 40;
   for (const Activation& activation :
