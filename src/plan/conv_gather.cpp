@@ -1,7 +1,6 @@
 #include "plan/conv_gather.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace lacuna::plan {
 
@@ -28,16 +27,6 @@ ConvGather::ConvGather(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu
       for (std::size_t k = together; k < length_of(position); ++k) add(rows.nonzeros[begin_of(position) + k]);
     }
   }
-  narrow_offsets();
-}
-
-void ConvGather::narrow_offsets() {
-  if (offsets_.empty()) return;
-  const auto [lowest, highest] = std::minmax_element(offsets_.begin(), offsets_.end());
-  if (std::int64_t{*highest} - *lowest > std::numeric_limits<std::uint16_t>::max()) return;
-  lowest_ = *lowest;
-  for (std::int32_t offset : offsets_) narrow_.push_back(static_cast<std::uint16_t>(offset - lowest_));
-  offsets_ = {};
 }
 
 std::pair<std::size_t, std::size_t> ConvGather::rows_of(unsigned part, unsigned parts) const {
@@ -51,17 +40,14 @@ void ConvGather::run(const cpu::ConvMemory& memory, unsigned part, unsigned part
   table.block_begin = block_begin_.data();
   table.together = together_.data();
   table.rest = rest_.data();
-  table.offsets = narrow_.empty() ? offsets_.data() : nullptr;
-  table.narrow_offsets = narrow_.data();
+  table.offsets = offsets_.data();
   table.weights = weights_.data();
   table.bias = bias_.data();
   table.destinations = blocks_.destinations.data();
   table.skips = blocks_.skips.data();
   table.low = blocks_.low;
   table.high = blocks_.high;
-  cpu::ConvMemory from_lowest = memory;
-  from_lowest.source += lowest_;
-  kernels_.run_gather(table, from_lowest, block_begin_.size() * part / parts, block_begin_.size() * (part + 1) / parts);
+  kernels_.run_gather(table, memory, block_begin_.size() * part / parts, block_begin_.size() * (part + 1) / parts);
 }
 
 }  // namespace lacuna::plan

@@ -21,19 +21,15 @@ class ConvGather {
   /// Positions in the order of rows that run() writes.
   std::pair<std::size_t, std::size_t> rows_of(unsigned part, unsigned parts) const;
 
-  std::size_t bytes() const { return offsets_.size() * sizeof(std::int32_t) + narrow_.size() * sizeof(std::uint16_t) + weights_.size() * sizeof(float); }
+  std::size_t bytes() const { return offsets_.size() * (sizeof(std::int32_t) + sizeof(float)); }
 
  private:
-  void narrow_offsets();
-
   const ConvBlocks& blocks_;
   const cpu::Kernels& kernels_;
   std::vector<std::size_t> block_begin_;
   std::vector<std::uint32_t> together_;
   std::vector<std::uint32_t> rest_;
   std::vector<std::int32_t> offsets_;
-  std::vector<std::uint16_t> narrow_;  ///< the same where 16 bits hold them, from `lowest_` on
-  std::int32_t lowest_ = 0;
   std::vector<float> weights_;
   std::vector<float> bias_;
 };

@@ -118,11 +118,6 @@ TEST_P(SparseConvConformance, OneAxisAndNoneAgree) {
   expect_agrees_everywhere(ConvCase{.group_channels = 40, .output_channels = 35, .extents = {}, .kernel = {}, .strides = {}, .dilations = {}, .pads_begin = {}, .pads_end = {}}, 32);
 }
 
-TEST_P(SparseConvConformance, MoreSourcesThan16BitsCountAgree) {
-  expect_agrees(ConvCase{.group_channels = 70000, .output_channels = 35, .extents = {}, .kernel = {}, .strides = {}, .dilations = {}, .pads_begin = {}, .pads_end = {}, .density = 0.002},
-                Lanes::batch, 33, 0);
-}
-
 TEST_P(SparseConvConformance, AStrideOfTwoIsReadInStepsOnlyWhereItCanBe) {
   std::mt19937 random(1);
   const auto described = [&](const ConvCase& wanted, std::uint32_t halo) {

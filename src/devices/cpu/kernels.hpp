@@ -112,7 +112,6 @@ struct GatherTable {
   const std::uint32_t* together = nullptr;
   const std::uint32_t* rest = nullptr;   ///< of each row
   const std::int32_t* offsets = nullptr;
-  const std::uint16_t* narrow_offsets = nullptr;  ///< used if offsets is null: such products read their table from memory, and nothing else takes as long
   const float* weights = nullptr;
   const float* bias = nullptr;           ///< filled up to whole blocks
   const std::int64_t* destinations = nullptr;
