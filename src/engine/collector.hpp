@@ -1,13 +1,13 @@
-// The outputs of a run as its shares bring them: copied to their place by the core that brings them, so that nothing is
-// left to do at the end but the list of survivors.
+// The outputs of a run as its shares bring them: copied to their place by the core that brings them, so that nothing is left to do at the end but the list of survivors.
 #pragma once
 
 #include <cstdint>
-#include <lacuna/compile.hpp>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <lacuna/compile.hpp>
 
 #include "engine/share.hpp"
 
