@@ -31,7 +31,11 @@ class Sweeper {
 
   void add(const Strip& strip, std::vector<Sweep>& sweeps) const {
     if (reach_ == Reach::strip) {
-      sweeps.push_back(at(strip.image, strip.y_begin, 0, (strip.y_end - strip.y_begin - std::size_t{1}) * out_.row + out_.row_lanes()));
+      const std::size_t begin = first_lane(strip.y_begin), end = first_lane(strip.y_end);
+      if (begin == end) return;
+      Sweep sweep = at(strip.image, 0, 0, end - begin);
+      for (std::size_t* place : {&sweep.source, &sweep.destination, &sweep.skip}) *place += begin;
+      sweeps.push_back(sweep);
       return;
     }
     for (std::uint32_t y = strip.y_begin; y < strip.y_end; ++y) {
@@ -43,6 +47,16 @@ class Sweeper {
   }
 
  private:
+  /// Of the strip that begins with row y, counted from the plane's first: where a line begins near that row, so that vectors lie in lines; not in a gap, which would have two owners.
+  std::size_t first_lane(std::size_t y) const {
+    if (y == out_.height) return out_.plane_lanes();
+    constexpr std::size_t line = 16;  // floats
+    if (out_.column != (out_.lanes_are_inputs() ? out_.batch : 1)) return y * out_.row;
+    std::size_t lane = (y * out_.row + line - 1) / line * line;
+    while (lane % out_.row >= out_.row_lanes()) lane += line;
+    return std::min(lane, out_.plane_lanes());
+  }
+
   Sweep at(std::uint32_t n, std::uint32_t y, std::uint32_t x, std::size_t lanes) const {
     return {source_.at(n, 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes, rows_.lane_step};
   }
@@ -157,8 +171,8 @@ std::uint64_t most_work(std::span<const std::uint64_t> work, const std::vector<s
 
 /// Of one share, roughly: a multiply-add for each vector and nonzero; and in a network nonzeros (as code or table) come from afar, once, and sources from this core or, where
 /// cores divide rows, from the others, which wrote a part of them.
-double cycles(std::uint64_t vectors, std::uint64_t nonzeros, std::uint32_t channels, unsigned row_parts) {
-  constexpr double of_nonzero = 2, of_own_line = 4, of_other_line = 40;
+double cycles(std::uint64_t vectors, std::uint64_t nonzeros, double of_nonzero, std::uint32_t channels, unsigned row_parts) {
+  constexpr double of_own_line = 4, of_other_line = 40;
   const double own = 1.0 / row_parts, lines = static_cast<double>(vectors) * channels;
   return static_cast<double>(nonzeros) * (static_cast<double>(vectors) + of_nonzero) + lines * (own * of_own_line + (1 - own) * of_other_line);
 }
@@ -167,7 +181,7 @@ double cycles(std::uint64_t vectors, std::uint64_t nonzeros, std::uint32_t chann
 
 std::size_t plane_pitch(const Planes& planes) { return planes.plane_sets() > 1 ? std::min(planes.channel, planes.image) : planes.channel; }
 
-std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, std::span<const std::uint64_t> block_work, unsigned threads) {
+std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, const BlockWork& work, unsigned threads) {
   std::vector<ConvShare> best;
   double best_cost = std::numeric_limits<double>::infinity();
   for (unsigned row_parts = 1; row_parts <= threads; ++row_parts) {
@@ -176,8 +190,8 @@ std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, st
     if (!parts) continue;
     std::uint64_t most_vectors = 0;
     for (const ConvShare& share : *parts) most_vectors = std::max(most_vectors, vectors_of(share));
-    const std::vector<std::uint32_t> ends = cut_blocks(block_work, row_parts);
-    const double cost = cycles(most_vectors, most_work(block_work, ends), places.rows.source.channels, row_parts);
+    const std::vector<std::uint32_t> ends = cut_blocks(work.nonzeros, row_parts);
+    const double cost = cycles(most_vectors, most_work(work.nonzeros, ends), work.cycles_of_nonzero, places.rows.source.channels, row_parts);
     if (cost >= best_cost * 0.99) continue;  // whole images or strips first
     best_cost = cost;
     best.clear();

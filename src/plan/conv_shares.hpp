@@ -46,12 +46,18 @@ struct ConvShare {
   std::uint32_t block_end = 0;
 };
 
-/// One share for each thread; some may be empty. `block_work`: multiply-adds for each block of rows.
+/// What blocks of rows cost.
+struct BlockWork {
+  std::vector<std::uint64_t> nonzeros;  ///< of each block, and what else takes about as long as a multiply-add
+  double cycles_of_nonzero = 0;         ///< to bring it from afar
+};
+
+/// One share for each thread; some may be empty.
 ///
 /// Tiles never begin or end outside the pixels, except where a sweep is shorter than a tile; then lanes beyond its end are computed from
 /// whatever is there, and land on pixels that the same thread writes later, or in the gap after the plane.
 /// Empty if there is no room for that: the caller must give planes with a larger gap.
-std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, std::span<const std::uint64_t> block_work, unsigned threads);
+std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, const BlockWork& work, unsigned threads);
 
 /// The gaps that tiles write to, or end at. Every gap of a plane is listed for some tile of its pixels; zeroed after each chunk, none is left.
 std::vector<Gap> gaps_of(const rows::Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes);

@@ -47,6 +47,15 @@ std::vector<std::uint32_t> order_rows(const rows::ConvRows& rows, const ConvKern
   return order;
 }
 
+/// Blocks come by falling length of their rows: dealt out back and forth, so that ranges of them that threads take cost the same.
+std::vector<std::uint32_t> deal_blocks(std::uint32_t blocks, unsigned threads) {
+  std::vector<std::uint32_t> dealt;
+  for (unsigned hand = 0; hand < threads; ++hand)
+    for (std::uint32_t block = 0; block < blocks; ++block)
+      if (const unsigned place = block % (2 * threads); hand == std::min(place, 2 * threads - 1 - place)) dealt.push_back(block);
+  return dealt;
+}
+
 ConvBlocks make_blocks(const rows::ConvRows& rows, const Planes& out, const Planes* skip, const ConvKernelChoice& choice, unsigned threads) {
   ConvBlocks blocks;
   blocks.order = order_rows(rows, choice);
@@ -54,7 +63,14 @@ ConvBlocks make_blocks(const rows::ConvRows& rows, const Planes& out, const Plan
   const auto count = static_cast<std::uint32_t>(rows.rows());
   // A table's blocks may be smaller, so that each thread has some.
   const unsigned block = is_table(choice.kind) ? std::max(1u, std::min(choice.rows, (count + 4 * threads - 1) / (4 * threads))) : choice.rows;
-  for (std::uint32_t begin = 0; begin < count; begin += block) blocks.block_begin.push_back(begin);
+  std::vector<std::uint32_t> order;
+  order.reserve(count);
+  for (std::uint32_t number : deal_blocks((count + block - 1) / block, choice.kind == ConvKernelKind::baked ? threads : 1)) {
+    blocks.block_begin.push_back(static_cast<std::uint32_t>(order.size()));
+    const auto begin = blocks.order.begin() + std::ptrdiff_t{number} * block;
+    order.insert(order.end(), begin, begin + std::min<std::ptrdiff_t>(block, blocks.order.end() - begin));
+  }
+  blocks.order = std::move(order);
   blocks.block_begin.push_back(count);
   blocks.cuts = cut_sources(rows, rows.lane_step == 1 ? choice.groups : 1);  // in steps, ranges of offsets would not be in the order of the sums
   for (std::uint32_t row : blocks.order) {
@@ -118,15 +134,21 @@ struct SparseConv::State {
     blocks.high = std::numeric_limits<float>::infinity();
   }
 
+  /// A multiply-add for every nonzero, and some more for a row. Code is longer than a table, and decoded.
+  BlockWork work_of_blocks() const {
+    constexpr std::uint64_t of_row = 8;
+    BlockWork work{{}, choice.kind == ConvKernelKind::baked ? 6.0 : 2.0};
+    for (std::size_t block = 0; block < blocks.blocks(); ++block) {
+      std::uint64_t& nonzeros = work.nonzeros.emplace_back(1);
+      for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position)
+        nonzeros += of_row + rows.row_begin[blocks.order[position] + std::size_t{1}] - rows.row_begin[blocks.order[position]];
+    }
+    return work;
+  }
+
   /// False where tiles would read beyond the input's buffer, which steps can.
   bool cut_up() {
-    std::vector<std::uint64_t> work;
-    for (std::size_t block = 0; block < blocks.blocks(); ++block) {
-      std::uint64_t nonzeros = 1;
-      for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position)
-        nonzeros += 8 + rows.row_begin[blocks.order[position] + std::size_t{1}] - rows.row_begin[blocks.order[position]];
-      work.push_back(nonzeros);
-    }
+    const BlockWork work = work_of_blocks();
     const TileWidth width{kernels->vector_lanes, choice.vectors, is_table(choice.kind)};
     const Planes* const added = skip ? &*skip : nullptr;
     shares = make_shares({rows, out, added}, width, work, threads);
@@ -266,7 +288,7 @@ void SparseConv::run(const float* in, const float* skip, float* out, float* scra
   const float* source = in;
   if (!state.rows.phases.empty()) {
     source = scratch;
-    base::run_team(state.threads, [&](unsigned worker) { rows::take_apart(state.rows, state.in, in, worker, state.threads, scratch, state.kernels->take_every_second); });
+    base::run_team(state.threads, [&](unsigned worker) { rows::take_apart(state.rows, state.in, in, worker, state.threads, scratch, state.kernels->part_rows); });
   }
   float* const target = state.inner ? scratch + state.phase_floats() : out;
   float* const partials = scratch + state.phase_floats() + state.inner_floats();

@@ -68,12 +68,12 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strid
 /// Whether vectors of pixels can read this convolution's input in steps: of two, inside the halo.
 bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out);
 
-/// to[k] = from[2 * k] for k in [0, count).
-using TakeEverySecond = void(const float* from, std::size_t count, float* to);
+/// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count).
+using PartRows = void(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);
 
 /// Fills part `part` of `parts` of `source` from `in`; both as lower_conv() was given or made them. A part is some rows of all planes: threads that write and read planes by
 /// rows find most of them in their own caches. Only if there are phases.
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, TakeEverySecond* take_every_second);
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, PartRows* part_rows);
 
 /// The rows in an order in which every `block` neighbours share many sources; greedy. Cost: O(rows^2 x sources / 64).
 std::vector<std::uint32_t> cluster_rows(const ConvRows& rows, unsigned block);

@@ -102,6 +102,7 @@ TEST_P(SparseConvConformance, WindowsOfAllKindsAgree) {
                                  ConvCase{.extents = {12, 11}, .kernel = {5, 3}, .strides = {1, 3}, .pads_begin = {0, 2}, .pads_end = {2, 1}},
                                  ConvCase{.extents = {12, 20}, .dilations = {2, 3}, .pads_begin = {2, 3}, .pads_end = {2, 3}},
                                  ConvCase{.extents = {11, 12}, .strides = {2, 1}, .dilations = {3, 2}, .pads_begin = {1, 0}, .pads_end = {4, 0}},
+                                 ConvCase{.extents = {6, 66}, .strides = {2, 2}}, ConvCase{.extents = {9, 69}, .kernel = {1, 1}, .strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}},
                                  ConvCase{.extents = {30, 33}, .kernel = {7, 7}, .strides = {2, 2}, .pads_begin = {3, 3}, .pads_end = {3, 3}}})
     expect_agrees_everywhere(wanted, seed++);
 }

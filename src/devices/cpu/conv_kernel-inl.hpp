@@ -158,22 +158,32 @@ void run_activation(Epilogue epilogue, float first, float second, float* values,
   for (std::size_t lane = 0; k + lane < count; ++lane) values[k + lane] = rest[lane];
 }
 
-void take_every_second(const float* from, std::size_t count, float* to) {
-  const Floats d;
-  const std::size_t step = hn::Lanes(d);
-  const auto take = [&](std::size_t k) {
-    Vector even, odd;
-    hn::LoadInterleaved2(d, from + 2 * k, even, odd);
-    hn::StoreU(even, d, to + k);
-  };
-  if (count <= step) {
-    for (std::size_t k = 0; k < count; ++k) to[k] = from[2 * k];
-    return;
+void part_rows(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch) {
+  [[maybe_unused]] const std::size_t floats = 2 * count - (odd == nullptr ? 1 : 0);  // of a row; what stands after them may not exist
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::size_t k = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const Floats d;
+    constexpr std::size_t lanes = hn::MaxLanes(Floats());
+    const auto take = [&](Vector low, Vector high, auto store) {
+      store(hn::ConcatEven(d, high, low), even + k);
+      if (odd != nullptr) store(hn::ConcatOdd(d, high, low), odd + k);
+    };
+    for (; 2 * (k + lanes) <= floats; k += lanes) take(hn::LoadU(d, from + 2 * k), hn::LoadU(d, from + 2 * k + lanes), [&](Vector v, float* to) { hn::StoreU(v, d, to); });
+#endif
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // their masks touch nothing beyond
+    const auto part = [&](std::size_t begin) { return begin < floats ? hn::MaskedLoad(hn::FirstN(d, floats - begin), d, from + begin) : hn::Zero(d); };
+    if (k < count) take(part(2 * k), part(2 * k + lanes), [&](Vector v, float* to) { hn::BlendedStore(v, hn::FirstN(d, count - k), d, to); });
+#else
+    for (; k < count; ++k) {
+      even[k] = from[2 * k];
+      if (odd != nullptr) odd[k] = from[2 * k + 1];
+    }
+#endif
+    from += from_pitch;
+    even += to_pitch;
+    if (odd != nullptr) odd += to_pitch;
   }
-  std::size_t k = 0;
-  for (; k + step < count; k += step) take(k);
-  take(count - step - 1);  // the neighbour of the very last one may not exist
-  to[count - 1] = from[2 * (count - 1)];
 }
 
 /// One vector of rows at once, each lane gathering its own sources; then what the longer of them have left.

@@ -169,8 +169,8 @@ struct Kernels {
   /// Blocks [begin, end) of the table.
   void (*run_gather)(const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end);
 
-  /// to[k] = from[2 * k] for k in [0, count).
-  void (*take_every_second)(const float* from, std::size_t count, float* to);
+  /// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count). Needs: rows, count > 0.
+  void (*part_rows)(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);
 };
 
 const Kernels& kernels_for(Isa isa);
