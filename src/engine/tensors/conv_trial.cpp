@@ -22,11 +22,11 @@ double sparsity_of(const Conv& conv) {
   return static_cast<double>(std::count(conv.weights.begin(), conv.weights.end(), 0.0f)) / static_cast<double>(conv.weights.size());
 }
 
-/// Nearly full weights run dense: code for them takes long to make and never won when it was tried (ResNet-50, AMD EPYC, Zen 3, 2026-11). Depthwise
-/// convolutions have few weights and want the planes of their neighbours.
+/// Nearly full weights run dense: code for them takes long to make and does not win. First and depthwise layers have few weights, many pixels, and want the planes of their neighbours.
 bool is_worth_trying_sparse(const Conv& conv, Tune tune) {
   constexpr double nearly_full = 0.3;
-  return tune == Tune::full || conv.group_channels == 1 || sparsity_of(conv) >= nearly_full;
+  constexpr std::size_t few_weights = 10'000;
+  return tune == Tune::full || conv.group_channels == 1 || conv.weights.size() <= few_weights || sparsity_of(conv) >= nearly_full;
 }
 
 bool has_dense_reader(const Network& network, ValueId id) {
