@@ -5,6 +5,8 @@
 
 #include <lacuna/error.hpp>
 
+#include "base/aligned_buffer.hpp"
+
 namespace lacuna::dense {
 
 dnnl::engine& cpu_engine() {
@@ -15,6 +17,19 @@ dnnl::engine& cpu_engine() {
 dnnl::stream& stream() {
   thread_local dnnl::stream stream(cpu_engine());
   return stream;
+}
+
+dnnl::primitive_attr with_given_scratch() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+dnnl::memory scratch_of_thread(const Layout& scratch) {
+  thread_local base::AlignedFloats floats(0);
+  const std::size_t wanted = scratch.get_size() / sizeof(float) + 1;
+  if (floats.size() < wanted) floats = base::AlignedFloats(wanted);
+  return {scratch, cpu_engine(), floats.data()};
 }
 
 dnnl::memory::dims dims_of(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
@@ -54,12 +69,16 @@ Layout strided(const Shape& shape, const std::vector<std::size_t>& strides) {
 
 Layout any_layout(const Shape& shape, Type type) { return Layout(dims_of(shape), type, dnnl::memory::format_tag::any); }
 
-Copy::Copy(const Layout& from, const Layout& to) : from_(from), to_(to), reorder_(dnnl::reorder::primitive_desc(cpu_engine(), from, cpu_engine(), to)) {}
+Copy::Copy(const Layout& from, const Layout& to) : from_(from), to_(to) {
+  const dnnl::reorder::primitive_desc description(cpu_engine(), from, cpu_engine(), to, with_given_scratch());
+  scratch_ = description.scratchpad_desc();
+  reorder_ = dnnl::reorder(description);
+}
 
 void Copy::run(const std::byte* from, std::byte* to) const {
   dnnl::memory source(from_, cpu_engine(), const_cast<std::byte*>(from));  // read only
   dnnl::memory target(to_, cpu_engine(), to);
-  reorder_.execute(stream(), source, target);
+  reorder_.execute(stream(), {{DNNL_ARG_FROM, source}, {DNNL_ARG_TO, target}, {DNNL_ARG_SCRATCHPAD, scratch_of_thread(scratch_)}});
 }
 
 void use_threads(unsigned threads) {

@@ -28,6 +28,12 @@ dnnl::engine& cpu_engine();
 /// The stream of this thread.
 dnnl::stream& stream();
 
+/// Attributes of a primitive that works in memory given to it: what oneDNN allocates for it is one for all threads that run it.
+dnnl::primitive_attr with_given_scratch();
+
+/// Memory of this thread for one run of such a primitive.
+dnnl::memory scratch_of_thread(const Layout& scratch);
+
 dnnl::memory::dims dims_of(const Shape& shape);
 
 dnnl::memory::dims dims_of(const std::vector<std::uint32_t>& numbers);
@@ -48,6 +54,7 @@ class Copy {
  private:
   Layout from_;
   Layout to_;
+  Layout scratch_;
   dnnl::reorder reorder_;
 };
 

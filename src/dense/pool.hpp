@@ -23,6 +23,7 @@ class DensePool {
  private:
   Layout input_;
   Layout output_;
+  Layout scratch_;
   dnnl::pooling_forward primitive_;
 };
 
