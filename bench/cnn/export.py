@@ -4,6 +4,8 @@ import warnings
 
 import torch
 
+from shapes import CONVOLUTIONS, input_shape
+
 
 def mobilenet_v1():
     def block(inputs, outputs, stride):
@@ -16,9 +18,15 @@ def mobilenet_v1():
     return torch.nn.Sequential(*layers, torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(1024, 1000))
 
 
+def convolution(size, channels, filters, extent, padding):
+    return torch.nn.Sequential(torch.nn.Conv2d(channels, filters, extent, padding=padding), torch.nn.ReLU())
+
+
 def build(name):
     torch.manual_seed(1)
-    if name == "mobilenet_v1":
+    if name in CONVOLUTIONS:
+        network = convolution(*CONVOLUTIONS[name])
+    elif name == "mobilenet_v1":
         network = mobilenet_v1()
     else:
         import torchvision
@@ -32,5 +40,5 @@ def build(name):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    torch.onnx.export(build(sys.argv[1]), torch.zeros(1, 3, 224, 224), sys.argv[2], opset_version=17, input_names=["x"], output_names=["y"],
+    torch.onnx.export(build(sys.argv[1]), torch.zeros(input_shape(sys.argv[1], 1)), sys.argv[2], opset_version=17, input_names=["x"], output_names=["y"],
                       dynamic_axes={"x": {0: "n"}, "y": {0: "n"}}, dynamo=False)

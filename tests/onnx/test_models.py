@@ -2,11 +2,12 @@
 """Whole models: `lacuna run` against ONNX Runtime, within 1e-4 of the largest output and 2.4e-7, which is two steps of a float near 1: detection maps are
 sigmoids, and on noise PP-OCR's are all below 3e-6, where ONNX Runtime's own levels of optimisation differ by 1.2e-7 from each other.
 
-  tests/onnx/test_models.py [--lacuna build/release/bin/lacuna] [--models light,text,ocr,torch] [--only SUBSTRING] [--all] [--isas avx512,avx2,sse4,scalar]
+  tests/onnx/test_models.py [--lacuna build/release/bin/lacuna] [--models light,text,ocr,torch] [--only SUBSTRING] [--all | --pairs] [--isas avx512,avx2,sse4,scalar]
 
 light: graphs of the onnx package, filled with seeded weights; text: Kim's CNN for sentences, built here; ocr: PP-OCR of rapidocr-onnxruntime; torch:
 torchvision exports. Without --all a few light ones and text, each dense and 90% pruned, with every kernel; with --all every sparsity, batch and kernel;
-with --isas every kernel on each of these instruction sets.
+with --isas every kernel on each of these instruction sets; with --pairs every two of these settings together at least once, on every instruction set of
+this CPU: about 25 runs of a model instead of 288. A run that takes longer than ten minutes is cut and named.
 Needs: pip install onnx onnxruntime numpy (and torch, torchvision or rapidocr-onnxruntime for those models). Exit code: 0 if nothing failed.
 """
 import argparse
@@ -17,102 +18,22 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import warnings
+from collections import Counter
 
+sys.dont_write_bytecode = True
 try:
     import numpy as np
     import onnx
     import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
+    from models import light_models, ocr_models, text_model, torch_models
+    from pairs import every_pair
 except ImportError as error:
     sys.exit(f"{error.name} is missing; install it with: pip install onnx onnxruntime numpy")
 
 KERNELS = ["auto", "dense", "table", "baked"]
 TOLERANCE = 1e-4
 SMALLEST = 2.0**-22
-
-
-def seeded(shape, random):
-    """Weights that keep activations at their size; vectors are positive, as variances must be."""
-    if len(shape) < 2:
-        return random.uniform(0.1, 1.0, shape).astype(np.float32)
-    return (random.standard_normal(shape) * np.sqrt(2.0 / max(1, np.prod(shape[1:])))).astype(np.float32)
-
-
-def light_models(only):
-    folder = pathlib.Path(onnx.__file__).parent / "backend/test/data/light"
-    for file in sorted(folder.glob("*.onnx")):
-        if only and only not in file.name:
-            continue
-        model = onnx.load(file)
-        random = np.random.default_rng(1)
-        shapes = {i.name: numpy_helper.to_array(i) for i in model.graph.initializer}
-        kept = []
-        for node in model.graph.node:
-            if node.op_type == "ConstantOfShape" and node.input[0] in shapes:
-                model.graph.initializer.append(numpy_helper.from_array(seeded(tuple(shapes[node.input[0]]), random), node.output[0]))
-            else:
-                kept.append(node)
-        del model.graph.node[:]
-        model.graph.node.extend(kept)
-        yield file.stem, model
-
-
-def text_model():
-    """CNN-non-static: embedding, three widths of convolution over words, max over time, one fully connected layer."""
-    random = np.random.default_rng(2)
-    words, length, size, filters = 500, 40, 300, 100
-    initial = [numpy_helper.from_array(random.standard_normal((words, size)).astype(np.float32), "embedding"),
-               numpy_helper.from_array(seeded((2, 3 * filters), random), "w"), numpy_helper.from_array(seeded((2,), random), "b"),
-               numpy_helper.from_array(np.array([1], np.int64), "one")]
-    nodes = [helper.make_node("Gather", ["embedding", "tokens"], ["vectors"]), helper.make_node("Unsqueeze", ["vectors", "one"], ["image"])]
-    pooled = []
-    for k in (3, 4, 5):
-        initial += [numpy_helper.from_array(seeded((filters, 1, k, size), random), f"w{k}"), numpy_helper.from_array(seeded((filters,), random), f"b{k}")]
-        nodes += [helper.make_node("Conv", ["image", f"w{k}", f"b{k}"], [f"c{k}"], kernel_shape=[k, size]), helper.make_node("Relu", [f"c{k}"], [f"r{k}"]),
-                  helper.make_node("GlobalMaxPool", [f"r{k}"], [f"p{k}"])]
-        pooled.append(f"p{k}")
-    nodes += [helper.make_node("Concat", pooled, ["all"], axis=1), helper.make_node("Flatten", ["all"], ["flat"]),
-              helper.make_node("Gemm", ["flat", "w", "b"], ["scores"], transB=1), helper.make_node("Softmax", ["scores"], ["y"], axis=1)]
-    graph = helper.make_graph(nodes, "text", [helper.make_tensor_value_info("tokens", TensorProto.INT64, ["n", length])],
-                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 2])], initial)
-    yield "cnn_non_static", helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-
-
-def ocr_models():
-    try:
-        import rapidocr_onnxruntime
-    except ImportError:
-        print("skipped: PP-OCR (pip install rapidocr-onnxruntime)")
-        return
-    for file in sorted((pathlib.Path(rapidocr_onnxruntime.__file__).parent / "models").glob("*.onnx")):
-        yield file.stem, onnx.load(file)
-
-
-def torch_models(only):
-    try:
-        import torch
-        import torchvision
-    except ImportError:
-        print("skipped: torchvision models (pip install torch torchvision)")
-        return
-    for name in ("resnet18", "resnet50", "vgg16", "mobilenet_v2", "mobilenet_v3_large", "squeezenet1_0", "densenet121", "inception_v3", "shufflenet_v2_x1_0"):
-        if only and only not in name:
-            continue
-        torch.manual_seed(1)
-        options = {"aux_logits": True, "init_weights": False} if name == "inception_v3" else {}
-        network = getattr(torchvision.models, name)(weights=None, **options).eval()
-        for module in network.modules():
-            if isinstance(module, torch.nn.BatchNorm2d):
-                module.running_mean.normal_(0, 0.1)
-                module.running_var.uniform_(0.5, 1.5)
-        size = 299 if name == "inception_v3" else 224
-        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            file = pathlib.Path(folder) / "model.onnx"
-            torch.onnx.export(network, torch.zeros(1, 3, size, size), file, opset_version=17, input_names=["x"], output_names=["y"],
-                              dynamic_axes={"x": {0: "n"}, "y": {0: "n"}}, dynamo=False)
-            yield name, onnx.load(file)
+LONGEST_SECONDS = 600
 
 
 def inputs_for(session, batch):
@@ -138,14 +59,28 @@ def run_lacuna(program, model, feeds, count, kernel, isa, folder):
         command += ["--input", str(folder / f"in{k}.npy")]
     for k in range(count):
         command += ["--output", str(folder / f"out{k}.npy")]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LACUNA_ISA": isa} if isa else None)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_SECONDS,
+                          env={**os.environ, "LACUNA_ISA": isa} if isa else None)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
     json.loads(done.stdout)
     return [np.load(folder / f"out{k}.npy") for k in range(count)]
 
 
-def check(program, name, model, sparsity, batches, kernels, isas, folder):
+def has_open_batch(model):
+    constants = {constant.name for constant in model.graph.initializer}
+    return any(i.type.tensor_type.shape.dim[0].dim_value <= 0 for i in model.graph.input if i.name not in constants)
+
+
+def runs_of(name, model, options):
+    """Of one model: (sparsity, batch, kernel, instruction set), ordered by file and input."""
+    many = options.all or options.pairs
+    choices = ([0, 0.5, 0.8, 0.9, 0.95, 0.98] if many else [0, 0.9], [1, 3, 16] if many and has_open_batch(model) else [1], KERNELS, options.isas.split(","))
+    return every_pair(choices, seed=name) if options.pairs else list(itertools.product(*choices))
+
+
+def open_pruned(program, model, sparsity, folder):
+    """The file with this share of zeros, and ONNX Runtime's session of it."""
     file = folder / "model.onnx"
     onnx.save(model, file)
     if sparsity > 0:
@@ -154,29 +89,39 @@ def check(program, name, model, sparsity, batches, kernels, isas, folder):
         file = pruned
     settings = onnxruntime.SessionOptions()
     settings.log_severity_level = 3  # errors; the light graphs make it warn thousands of times
-    session = onnxruntime.InferenceSession(str(file), settings, providers=["CPUExecutionProvider"])
-    failed = passed = 0
-    for batch in batches:
-        feeds = inputs_for(session, batch)
-        if feeds is None:
-            print(f"skipped: {name}: a dimension that nobody fixes")
-            return 0, 0
-        if batch != batches[0] and next(iter(feeds.values())).shape[0] != batch:
-            continue  # the file fixes its batch
-        expected = session.run(None, feeds)
-        for kernel, isa in itertools.product(kernels, isas):
-            what = f"{name}, {sparsity:.0%} zeros, batch {batch}, {kernel}{' on ' + isa if isa else ''}"
-            try:
-                computed = run_lacuna(program, file, feeds, len(expected), kernel, isa, folder)
-                for c, e in zip(computed, expected):
-                    error, largest = float(np.abs(c.astype(np.float64) - e).max()), float(np.abs(e).max())
-                    if not error <= TOLERANCE * largest + SMALLEST:
-                        raise RuntimeError(f"error {error:.1e}, largest output {largest:.1e}")
-                passed += 1
-            except RuntimeError as problem:
-                failed += 1
-                print(f"FAILED: {what}: {problem}")
-    return passed, failed
+    return file, onnxruntime.InferenceSession(str(file), settings, providers=["CPUExecutionProvider"])
+
+
+def compare(computed, expected):
+    for c, e in zip(computed, expected):
+        error, largest = float(np.abs(c.astype(np.float64) - e).max()), float(np.abs(e).max())
+        if not error <= TOLERANCE * largest + SMALLEST:
+            raise RuntimeError(f"error {error:.1e}, largest output {largest:.1e}")
+
+
+def check(program, name, model, runs, folder):
+    """How many runs passed, failed and were cut."""
+    counts = Counter()
+    for sparsity, of_file in itertools.groupby(runs, key=lambda run: run[0]):
+        file, session = open_pruned(program, model, sparsity, folder)
+        for batch, of_input in itertools.groupby(of_file, key=lambda run: run[1]):
+            feeds = inputs_for(session, batch)
+            if feeds is None:
+                print(f"skipped: {name}: a dimension that nobody fixes")
+                return counts
+            expected = session.run(None, feeds)
+            for _, _, kernel, isa in of_input:
+                what = f"{name}, {sparsity:.0%} zeros, batch {batch}, {kernel}{' on ' + isa if isa else ''}"
+                try:
+                    compare(run_lacuna(program, file, feeds, len(expected), kernel, isa, folder), expected)
+                    counts["passed"] += 1
+                except RuntimeError as problem:
+                    counts["failed"] += 1
+                    print(f"FAILED: {what}: {problem}", flush=True)
+                except subprocess.TimeoutExpired:
+                    counts["cut"] += 1
+                    print(f"cut after {LONGEST_SECONDS} s: {what}", flush=True)
+    return counts
 
 
 def check_commands(program, folder):
@@ -215,7 +160,16 @@ def check_commands(program, folder):
         expect(refused.returncode != 0 and "avx512_bf16" in refused.stderr, f"bf16 is not refused on {isa}: {refused.returncode} {refused.stderr}")
     for sentence in problems:
         print(f"FAILED: commands: {sentence}")
-    return (0, 1) if problems else (1, 0)
+    return Counter(failed=1) if problems else Counter(passed=1)
+
+
+def isas_of_this_cpu(program):
+    done = subprocess.run([program, "devices", "--json"], check=True, capture_output=True, text=True)
+    return ",".join(next(device["isas"] for device in json.loads(done.stdout)["devices"] if device["name"] == "cpu"))
+
+
+def sentence(counts):
+    return f"{counts['passed']} passed, {counts['failed']} failed" + (f", {counts['cut']} cut" if counts["cut"] else "")
 
 
 def main():
@@ -223,26 +177,26 @@ def main():
     parser.add_argument("--lacuna", default="build/release/bin/lacuna")
     parser.add_argument("--models", default="light,text")
     parser.add_argument("--only", default="")
-    parser.add_argument("--all", action="store_true")
+    extent = parser.add_mutually_exclusive_group()
+    extent.add_argument("--all", action="store_true")
+    extent.add_argument("--pairs", action="store_true")
     parser.add_argument("--isas", default="")
     options = parser.parse_args()
-    few = () if options.all or options.only else ("light_squeezenet", "light_shufflenet", "light_resnet50")
+    if options.pairs and not options.isas:
+        options.isas = isas_of_this_cpu(options.lacuna)
+    few = () if options.all or options.pairs or options.only else ("light_squeezenet", "light_shufflenet", "light_resnet50")
     sources = {"light": lambda: light_models(options.only), "text": text_model, "ocr": ocr_models, "torch": lambda: torch_models(options.only)}
-    sparsities = [0, 0.5, 0.8, 0.9, 0.95, 0.98] if options.all else [0, 0.9]
-    batches = [1, 3, 16] if options.all else [1]
-    passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        passed, failed = check_commands(options.lacuna, pathlib.Path(folder))
+        total = check_commands(options.lacuna, pathlib.Path(folder))
         for source in options.models.split(","):
             for name, model in sources[source]():
                 if source == "light" and few and name not in few:
                     continue
-                for sparsity in sparsities:
-                    good, bad = check(options.lacuna, name, model, sparsity, batches, KERNELS, options.isas.split(","), pathlib.Path(folder))
-                    passed, failed = passed + good, failed + bad
-                print(f"{name}: {passed} passed, {failed} failed so far", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+                counts = check(options.lacuna, name, model, runs_of(name, model, options), pathlib.Path(folder))
+                print(f"{name}: {sentence(counts)}", flush=True)
+                total += counts
+    print(sentence(total))
+    return 1 if total["failed"] or not total["passed"] else 0
 
 
 if __name__ == "__main__":
