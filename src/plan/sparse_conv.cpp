@@ -24,15 +24,26 @@ bool is_table(ConvKernelKind kind) { return kind == ConvKernelKind::table || kin
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Cuts the sources in `groups` ranges with about as many nonzeros each, between planes where that is possible.
+/// Puts those of `values` where sorting would put them that stand at the ends of parts [first, last) of all `parts`.
+void sort_ends(std::vector<std::int32_t>& values, std::size_t parts, std::size_t first, std::size_t last) {
+  if (last - first < 2) return;
+  const std::size_t middle = (first + last) / 2;
+  const auto at = [&](std::size_t part) { return values.begin() + static_cast<std::ptrdiff_t>(values.size() * part / parts); };
+  std::nth_element(at(first), at(middle), at(last));
+  sort_ends(values, parts, first, middle);
+  sort_ends(values, parts, middle, last);
+}
+
+/// Cuts the sources in `groups` ranges with about as many nonzeros each.
 std::vector<std::int32_t> cut_sources(const rows::ConvRows& rows, unsigned groups) {
-  std::vector<std::int32_t> offsets;
-  for (const rows::ConvRows::Nonzero& nonzero : rows.nonzeros) offsets.push_back(nonzero.offset);
-  std::sort(offsets.begin(), offsets.end());
   std::vector<std::int32_t> cuts{std::numeric_limits<std::int32_t>::min()};
+  std::vector<std::int32_t> offsets;
+  for (std::size_t k = 0; k < rows.nonzeros.size() && groups > 1; ++k) offsets.push_back(rows.nonzeros[k].offset);
+  sort_ends(offsets, groups, 0, groups);
+  const auto lowest = std::min_element(offsets.begin(), offsets.end());
   for (unsigned group = 1; group < groups && !offsets.empty(); ++group) {
     const std::int32_t cut = offsets[offsets.size() * group / groups];
-    if (cut > cuts.back() && cut > offsets.front()) cuts.push_back(cut);
+    if (cut > cuts.back() && cut > *lowest) cuts.push_back(cut);
   }
   cuts.push_back(std::numeric_limits<std::int32_t>::max());
   return cuts;

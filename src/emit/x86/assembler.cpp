@@ -39,8 +39,10 @@ struct Assembler::State {
   }
   static Xbyak::RegExp at(Place place) { return pointer_register(place.pointer) + place.displacement; }
 
-  std::string name(unsigned number) const { return fmt::format("{}{}", target == Target::avx512 ? "zmm" : "ymm", number); }
-  static std::string name(Place place) {
+  /// Names are for the listing; without one they are empty.
+  std::string name(unsigned number) const { return with_listing ? fmt::format("{}{}", target == Target::avx512 ? "zmm" : "ymm", number) : std::string(); }
+  std::string name(Place place) const {
+    if (!with_listing) return {};
     return place.displacement == 0 ? fmt::format("[{}]", pointer_name(place.pointer)) : fmt::format("[{}{:+}]", pointer_name(place.pointer), place.displacement);
   }
 
@@ -92,27 +94,27 @@ void Assembler::copy(unsigned target, unsigned source) {
 
 void Assembler::load(unsigned target, Place source) {
   state_->emit([&](auto& code) { code.vmovups(state_->vec(target), code.ptr[State::at(source)]); });
-  state_->list("vmovups", state_->name(target), State::name(source));
+  state_->list("vmovups", state_->name(target), state_->name(source));
 }
 
 void Assembler::store(Place target, unsigned source) {
   state_->emit([&](auto& code) { code.vmovups(code.ptr[State::at(target)], state_->vec(source)); });
-  state_->list("vmovups", State::name(target), state_->name(source));
+  state_->list("vmovups", state_->name(target), state_->name(source));
 }
 
 void Assembler::broadcast(unsigned target, Place source) {
   state_->emit([&](auto& code) { code.vbroadcastss(state_->vec(target), code.ptr[State::at(source)]); });
-  state_->list("vbroadcastss", state_->name(target), State::name(source));
+  state_->list("vbroadcastss", state_->name(target), state_->name(source));
 }
 
 void Assembler::broadcast_four(unsigned target, Place source) {
   state_->emit([&](auto& code) { code.vbroadcastf128(Xbyak::Ymm(static_cast<int>(target)), code.ptr[State::at(source)]); });
-  state_->list("vbroadcastf128", state_->name(target), State::name(source));
+  state_->list("vbroadcastf128", state_->name(target), state_->name(source));
 }
 
 void Assembler::spread(unsigned target, unsigned source, unsigned lane) {
   state_->emit([&](auto& code) { code.vpermilps(state_->vec(target), state_->vec(source), static_cast<std::uint8_t>(lane * 0x55)); });
-  state_->list("vpermilps", state_->name(target), state_->name(source), fmt::format("{}", lane * 0x55));
+  state_->list("vpermilps", state_->name(target), state_->name(source), state_->with_listing ? fmt::format("{}", lane * 0x55) : std::string());
 }
 
 void Assembler::multiply_add(unsigned sum, unsigned a, unsigned b) {
@@ -122,12 +124,12 @@ void Assembler::multiply_add(unsigned sum, unsigned a, unsigned b) {
 
 void Assembler::multiply_add(unsigned sum, unsigned a, Place b) {
   state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr[State::at(b)]); });
-  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), State::name(b));
+  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), state_->name(b));
 }
 
 void Assembler::multiply_add_broadcast(unsigned sum, unsigned a, Place b) {
   state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr_b[State::at(b)]); });
-  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), State::name(b) + " {1to16}");
+  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), state_->name(b) + " {1to16}");
 }
 
 void Assembler::scale_add(unsigned sum, unsigned factor, unsigned term) {
@@ -142,7 +144,7 @@ void Assembler::add(unsigned sum, unsigned a) {
 
 void Assembler::add(unsigned sum, Place a) {
   state_->emit([&](auto& code) { code.vaddps(state_->vec(sum), state_->vec(sum), code.ptr[State::at(a)]); });
-  state_->list("vaddps", state_->name(sum), state_->name(sum), State::name(a));
+  state_->list("vaddps", state_->name(sum), state_->name(sum), state_->name(a));
 }
 
 void Assembler::maximum(unsigned sum, unsigned a) {
