@@ -48,9 +48,11 @@ def take_weights(network):
     import onnx
     import torch
     from onnx import numpy_helper
-    constants = {i.name: numpy_helper.to_array(i) for i in onnx.load(model).graph.initializer}
+    graph = onnx.load(model).graph
+    constants = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
+    constants.update({n.output[0]: constants[n.input[0]] for n in graph.node if n.op_type == "Identity" and n.input[0] in constants})  # equal biases are exported once
     layers = [m for m in network.modules() if isinstance(m, (torch.nn.Conv2d, torch.nn.Linear))]
-    nodes = [n for n in onnx.load(model).graph.node if n.op_type in ("Conv", "Gemm")]
+    nodes = [n for n in graph.node if n.op_type in ("Conv", "Gemm")]
     if len(layers) != len(nodes):
         raise SystemExit("the model's layers are not those of the network")
     # Folding is done the same way here: fuse, then take the pruned weights.
