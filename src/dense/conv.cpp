@@ -35,9 +35,8 @@ dnnl::primitive_attr attributes(const Activation& activation, bool has_skip) {
   dnnl::post_ops after;
   if (has_skip) after.append_sum(1);
   add_activation(after, activation);
-  dnnl::primitive_attr made;
+  dnnl::primitive_attr made = with_given_scratch();
   made.set_post_ops(after);
-  made.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return made;
 }
 

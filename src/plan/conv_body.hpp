@@ -1,31 +1,13 @@
 // What a sparse convolution does with one block of rows on some tiles: by table or by machine code. The rest (tiles, threads, halos) is the same.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "devices/cpu/kernels.hpp"
-#include "plan/sparse_conv.hpp"
-#include "rows/conv_rows.hpp"
+#include "plan/conv_blocks.hpp"
 
 namespace lacuna::plan {
-
-/// The rows of a convolution in blocks, and their sources in ranges.
-struct ConvBlocks {
-  std::vector<std::uint32_t> order;        ///< of the rows: output channels
-  std::vector<std::uint32_t> block_begin;  ///< positions in `order`, one more than there are blocks
-  std::vector<std::int32_t> cuts;          ///< range g has the offsets [cuts[g], cuts[g + 1])
-  std::vector<std::int64_t> destinations;  ///< of each position in `order`: floats from the plane of channel 0
-  std::vector<std::int64_t> skips;
-  std::vector<float> bias;
-  float low = 0;
-  float high = 0;
-  bool has_skip = false;
-
-  std::size_t blocks() const { return block_begin.size() - 1; }
-  std::size_t groups() const { return cuts.size() - 1; }
-};
 
 class ConvBody {
  public:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 
 #include <lacuna/error.hpp>
@@ -20,77 +19,7 @@ namespace {
 
 using rows::Planes;
 
-bool is_table(ConvKernelKind kind) { return kind == ConvKernelKind::table || kind == ConvKernelKind::steps; }
-
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
-
-/// Puts those of `values` where sorting would put them that stand at the ends of parts [first, last) of all `parts`.
-void sort_ends(std::vector<std::int32_t>& values, std::size_t parts, std::size_t first, std::size_t last) {
-  if (last - first < 2) return;
-  const std::size_t middle = (first + last) / 2;
-  const auto at = [&](std::size_t part) { return values.begin() + static_cast<std::ptrdiff_t>(values.size() * part / parts); };
-  std::nth_element(at(first), at(middle), at(last));
-  sort_ends(values, parts, first, middle);
-  sort_ends(values, parts, middle, last);
-}
-
-/// Cuts the sources in `groups` ranges with about as many nonzeros each.
-std::vector<std::int32_t> cut_sources(const rows::ConvRows& rows, unsigned groups) {
-  std::vector<std::int32_t> cuts{std::numeric_limits<std::int32_t>::min()};
-  std::vector<std::int32_t> offsets;
-  for (std::size_t k = 0; k < rows.nonzeros.size() && groups > 1; ++k) offsets.push_back(rows.nonzeros[k].offset);
-  sort_ends(offsets, groups, 0, groups);
-  const auto lowest = std::min_element(offsets.begin(), offsets.end());
-  for (unsigned group = 1; group < groups && !offsets.empty(); ++group) {
-    const std::int32_t cut = offsets[offsets.size() * group / groups];
-    if (cut > cuts.back() && cut > *lowest) cuts.push_back(cut);
-  }
-  cuts.push_back(std::numeric_limits<std::int32_t>::max());
-  return cuts;
-}
-
-std::vector<std::uint32_t> order_rows(const rows::ConvRows& rows, const ConvKernelChoice& choice) {
-  if (choice.kind == ConvKernelKind::baked) return rows::cluster_rows(rows, choice.rows);
-  std::vector<std::uint32_t> order(rows.rows());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto length = [&](std::uint32_t row) { return rows.row_begin[row + std::size_t{1}] - rows.row_begin[row]; };
-  if (choice.kind == ConvKernelKind::gather) std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return length(a) > length(b); });
-  return order;
-}
-
-/// Blocks come by falling length of their rows: dealt out back and forth, so that ranges of them that threads take cost the same.
-std::vector<std::uint32_t> deal_blocks(std::uint32_t blocks, unsigned threads) {
-  std::vector<std::uint32_t> dealt;
-  for (unsigned hand = 0; hand < threads; ++hand)
-    for (std::uint32_t block = 0; block < blocks; ++block)
-      if (const unsigned place = block % (2 * threads); hand == std::min(place, 2 * threads - 1 - place)) dealt.push_back(block);
-  return dealt;
-}
-
-ConvBlocks make_blocks(const rows::ConvRows& rows, const Planes& out, const Planes* skip, const ConvKernelChoice& choice, unsigned threads) {
-  ConvBlocks blocks;
-  blocks.order = order_rows(rows, choice);
-  blocks.has_skip = skip != nullptr;
-  const auto count = static_cast<std::uint32_t>(rows.rows());
-  // A table's blocks may be smaller, so that each thread has some.
-  const unsigned block = is_table(choice.kind) ? std::max(1u, std::min(choice.rows, (count + 4 * threads - 1) / (4 * threads))) : choice.rows;
-  std::vector<std::uint32_t> order;
-  order.reserve(count);
-  for (std::uint32_t number : deal_blocks((count + block - 1) / block, choice.kind == ConvKernelKind::baked ? threads : 1)) {
-    blocks.block_begin.push_back(static_cast<std::uint32_t>(order.size()));
-    const auto begin = blocks.order.begin() + std::ptrdiff_t{number} * block;
-    order.insert(order.end(), begin, begin + std::min<std::ptrdiff_t>(block, blocks.order.end() - begin));
-  }
-  blocks.order = std::move(order);
-  blocks.block_begin.push_back(count);
-  blocks.cuts = cut_sources(rows, rows.lane_step == 1 ? choice.groups : 1);  // in steps, ranges of offsets would not be in the order of the sums
-  for (std::uint32_t row : blocks.order) {
-    blocks.destinations.push_back(static_cast<std::int64_t>(out.channel * row));
-    blocks.skips.push_back(static_cast<std::int64_t>(skip != nullptr ? skip->channel * row : 0));
-    blocks.bias.push_back(rows.bias[row]);
-  }
-  return blocks;
-}
 
 /// The output's planes with room for a whole tile after each of them.
 Planes roomy(const Planes& out, std::size_t tile_lanes) {
