@@ -12,7 +12,7 @@ void sort_ends(std::vector<std::int32_t>& values, std::size_t parts, std::size_t
   if (last - first < 2) return;
   const std::size_t middle = (first + last) / 2;
   const auto at = [&](std::size_t part) { return values.begin() + static_cast<std::ptrdiff_t>(values.size() * part / parts); };
-  std::nth_element(at(first), at(middle), at(last));
+  std::nth_element(std::min(at(first) + (first > 0 ? 1 : 0), at(middle)), at(middle), at(last));  // the first has its place already
   sort_ends(values, parts, first, middle);
   sort_ends(values, parts, middle, last);
 }
