@@ -30,6 +30,7 @@ struct TensorCompiled {
 /// What a session keeps from run to run: activations of a network of tensors, the arenas of neuron graphs, or memory of GPUs.
 struct Arena {
   base::AlignedFloats memory;
+  tensors::OutputMemory outputs{};
   graphs::Workspace graphs{};
   std::unique_ptr<gpus::GpuSession> gpu{};
 };

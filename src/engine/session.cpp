@@ -52,11 +52,11 @@ std::vector<TypedTensor> run_tensors(const engine::Compiled& compiled, std::span
   }
   auto* const memory = reinterpret_cast<std::byte*>(arena->memory.data());
   const auto start = std::chrono::steady_clock::now();
-  program.run(memory, inputs, seconds);
+  std::vector<TypedTensor> outputs = program.run(memory, inputs, arena->outputs, seconds);
   report = {};
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.active_edges = compiled.tensors->edges_left;
-  return program.take_outputs(memory);
+  return outputs;
 }
 
 std::vector<TypedTensor> run_graphs(const engine::Compiled& compiled, std::span<const TypedTensor> inputs, std::unique_ptr<engine::Arena>& arena, RunReport& report) {

@@ -31,14 +31,48 @@ TensorNetwork classifier(std::uint32_t batch) {
 
 engine::tensors::ChooseOptions with(unsigned threads, plan::KernelWish kernel = plan::KernelWish::automatic) { return {cpu::choose_isa(), threads, kernel}; }
 
+void expect_right(TensorNetwork& net, const CompileOptions& options, bool is_split) {
+  const TypedTensor input = net.random_input();
+  const Program program = compile(net.network, options);
+  if (is_split) {
+    EXPECT_THAT(program.explain(), HasSubstr("operators run input by input, each input on one thread"));
+  }
+  Session session = program.open();
+  std::vector<double> seconds;
+  const auto outputs = session.run(std::span(&input, 1));
+  const Verdict verdict = check_outputs(net.network, std::span(&input, 1), outputs, 1e-5);
+  ASSERT_TRUE(verdict.right) << verdict.sentence << " kernel " << options.kernel << " threads " << options.threads;
+  EXPECT_EQ(session.run_profiled(std::span(&input, 1), seconds)[0].bytes.span().size(), outputs[0].bytes.span().size());
+  ASSERT_EQ(seconds.size(), program.network().operators.size());
+  EXPECT_GT(seconds[0], 0) << "layers are timed in both parts";
+  EXPECT_GT(seconds.back(), 0);
+}
+
 TEST(OneByOne, ThePartEndsWhereInputsMeetOrOneValueIsNotEnough) {
   EXPECT_EQ(count_one_by_one(classifier(4).network, with(2)), 4u);  // Flatten has no image of its own
   Network skipped = classifier(4).network;
   skipped.other_outputs.push_back(skipped.operators[0].output);  // the first layer's output is read to the end
-  EXPECT_EQ(count_one_by_one(skipped, with(2)), 0u);
+  EXPECT_EQ(count_one_by_one(skipped, with(2)), 1u);
   Network early = classifier(4).network;
   early.operators[4].inputs[0] = early.operators[1].output;  // two values would have to be handed over after the sum
-  EXPECT_EQ(count_one_by_one(early, with(2)), 0u);
+  EXPECT_EQ(count_one_by_one(early, with(2)), 1u);
+}
+
+TEST(OneByOne, ALoneConvolutionLeavesNoRest) {
+  TensorNetwork net({{4, 3, 12, 12}}, 5);
+  net.conv(net.network.input, {.outputs = 8, .sparsity = 0.5});
+  EXPECT_EQ(count_one_by_one(net.network, with(2)), 1u);
+  const auto [one, rest] = engine::tensors::split_at(net.network, 1);
+  EXPECT_NO_THROW(verify(one));
+  EXPECT_TRUE(rest.operators.empty());
+  EXPECT_EQ(rest.input, rest.output);
+  for (const char* tune : {"off", "fast"}) expect_right(net, {.threads = 2, .kernel = "table", .tune = tune}, true);
+}
+
+TEST(OneByOne, AValueMayBeHandedOverAndGivenOut) {
+  TensorNetwork net = classifier(4);
+  net.network.other_outputs.push_back(net.network.operators[0].output);
+  expect_right(net, {.threads = 2, .kernel = "table", .tune = "off"}, true);
 }
 
 TEST(OneByOne, IsLeftWhereThreadsWouldWaitOrDenseIsAskedFor) {
@@ -59,23 +93,6 @@ TEST(OneByOne, BothPartsAreNetworks) {
   EXPECT_EQ(rest.operators.size(), network.operators.size() - 4);
   EXPECT_EQ(one.value(one.output).shape.extents, (std::vector<std::uint32_t>{1, 8, 1, 1}));
   EXPECT_EQ(rest.value(rest.input).shape.extents, (std::vector<std::uint32_t>{6, 8, 1, 1}));
-}
-
-void expect_right(TensorNetwork& net, const CompileOptions& options, bool is_split) {
-  const TypedTensor input = net.random_input();
-  const Program program = compile(net.network, options);
-  if (is_split) {
-    EXPECT_THAT(program.explain(), HasSubstr("operators run input by input, each input on one thread"));
-  }
-  Session session = program.open();
-  std::vector<double> seconds;
-  const auto outputs = session.run(std::span(&input, 1));
-  const Verdict verdict = check_outputs(net.network, std::span(&input, 1), outputs, 1e-5);
-  ASSERT_TRUE(verdict.right) << verdict.sentence << " kernel " << options.kernel << " threads " << options.threads;
-  EXPECT_EQ(session.run_profiled(std::span(&input, 1), seconds)[0].bytes.span().size(), outputs[0].bytes.span().size());
-  ASSERT_EQ(seconds.size(), program.network().operators.size());
-  EXPECT_GT(seconds[0], 0) << "layers are timed in both parts";
-  EXPECT_GT(seconds.back(), 0);
 }
 
 TEST(OneByOne, GivesTheReferencesAnswerOnEveryInstructionSet) {

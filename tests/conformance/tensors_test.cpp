@@ -53,6 +53,25 @@ TEST(Tensors, ABatchOfSixteenFillsLanes) {
   expect_right(net, {.threads = 5, .kernel = "table", .tune = "off"});  // not input by input: one of five threads would wait
 }
 
+TEST(Tensors, OutputsOfEarlierRunsStayAsTheyAre) {
+  TensorNetwork net = mixed_network(1, 4);
+  Session session = compile(net.network, {.threads = 1, .kernel = "table", .tune = "off"}).open();
+  const TypedTensor one = net.random_input(), other = net.random_input();
+  const auto kept = session.run(std::span(&one, 1));
+  const void* const dropped = session.run(std::span(&other, 1))[0].bytes.data();
+  const auto last = session.run(std::span(&other, 1));
+  EXPECT_EQ(last[0].bytes.data(), dropped) << "memory nobody has is used again";
+  EXPECT_TRUE(check_outputs(net.network, std::span(&one, 1), kept, 1e-5).right);
+  EXPECT_TRUE(check_outputs(net.network, std::span(&other, 1), last, 1e-5).right);
+}
+
+TEST(Tensors, AnInputMayBeAnOutput) {
+  TensorNetwork net({{2, 3, 6, 6}}, 3);
+  net.conv(net.network.input, {.outputs = 4, .sparsity = 0.5});
+  net.network.other_outputs.push_back(net.network.input);
+  expect_right(net, {.threads = 1, .kernel = "table", .tune = "off"});
+}
+
 TEST(Tensors, OneDimensionalConvolutions) {
   TensorNetwork net({{2, 5, 40}}, 3);
   const ValueId first = net.conv(net.network.input, {.outputs = 6, .kernel = {5}, .pad = 2, .sparsity = 0.8, .activation = Activation::relu()});

@@ -142,7 +142,9 @@ std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen
   }
   if (chosen.sharing == Sharing::alike) text += "activations: threads keep to memory of their own, which measured faster on these cores\n";
   if (chosen.split)
-    fmt::format_to(out, "the first {} operators run input by input, each input on one thread; the others on the whole batch\n", chosen.split->one.operators.size());
+    fmt::format_to(out, "{} operators run input by input, each input on one thread{}\n",
+                   chosen.split->rest.operators.empty() ? "all" : fmt::format("the first {}", chosen.split->one.operators.size()),
+                   chosen.split->rest.operators.empty() ? "" : "; the others on the whole batch");
   if (chosen.seconds_mixed > 0 && chosen.seconds_dense > 0)
     fmt::format_to(out, "whole network: {:.3f} ms as planned, {:.3f} ms all dense{}\n", chosen.seconds_mixed * 1e3, chosen.seconds_dense * 1e3,
                    chosen.fell_back ? ": all dense runs" : "");

@@ -86,10 +86,11 @@ std::size_t count_one_by_one(const Network& network, const ChooseOptions& option
   const bool threads_are_busy = batch % options.threads == 0 || batch >= 4 * options.threads;
   if (batch < 2 || !threads_are_busy) return 0;
   const std::vector<std::size_t> last = last_readers(network);
-  std::size_t found = 0, convolutions = 0, furthest = last[index(network.input)];  // furthest: the last reader of any value before the one at hand
-  for (std::size_t k = 0; k + 1 < network.operators.size() && treats_inputs_apart(network, network.operators[k], batch); ++k) {
-    convolutions += std::holds_alternative<Conv>(network.operators[k].operation);
-    if (furthest <= k && convolutions >= 2) found = k + 1;  // what follows reads this operator's output only
+  bool has_convolution = false;
+  std::size_t found = 0, furthest = last[index(network.input)];  // furthest: the last reader of any value before the one at hand
+  for (std::size_t k = 0; k < network.operators.size() && treats_inputs_apart(network, network.operators[k], batch); ++k) {
+    has_convolution = has_convolution || std::holds_alternative<Conv>(network.operators[k].operation);
+    if (furthest <= k && has_convolution) found = k + 1;  // what follows, if anything does, reads this operator's output only
     furthest = std::max(furthest, last[index(network.operators[k].output)]);
   }
   return found;

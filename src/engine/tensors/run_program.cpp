@@ -26,15 +26,38 @@ void check_inputs(std::span<const TensorProgram::Port> ports, std::span<const Ty
   }
 }
 
-void TensorProgram::run(std::byte* arena, std::span<const TypedTensor> tensors, std::vector<double>* seconds) const {
-  const Frame frame{arena, &offsets};
-  if (front) {
-    run_front(arena, tensors[0].bytes.span(), frame.at(front->target), seconds);
-  } else {
-    for (std::size_t k = 0; k < inputs.size(); ++k)
-      if (!tensors[k].bytes.empty()) std::memcpy(frame.at(inputs[k].memory.buffer), tensors[k].bytes.data(), tensors[k].bytes.size());
+Frame TensorProgram::frame_in(std::byte* arena) const {
+  Frame frame;
+  frame.buffers.reserve(offsets.size());
+  for (std::size_t offset : offsets) frame.buffers.push_back(arena + offset);
+  return frame;
+}
+
+std::vector<TypedTensor> TensorProgram::run(std::byte* arena, std::span<const TypedTensor> tensors, OutputMemory& memory, std::vector<double>* seconds) const {
+  Frame frame = frame_in(arena);
+  if (!front)
+    for (std::size_t k = 0; k < inputs.size(); ++k) frame.buffers[inputs[k].memory.buffer] = const_cast<std::byte*>(tensors[k].bytes.data());  // no step writes there
+  std::vector<TypedTensor> results;
+  std::vector<std::byte*> targets;
+  for (const Port& port : outputs) {
+    TypedTensor& result = results.emplace_back(TypedTensor{port.type, {port.shape.extents.begin(), port.shape.extents.end()}, port.constant});
+    const std::size_t buffer = port.memory.buffer;
+    OutputMemory::Block block;
+    if (buffer != Operand::no_buffer) {
+      block = memory.take(targets.size(), result.size() * size_of(port.type));
+      result.bytes = block.bytes;
+      const bool is_elsewhere = frame.at(buffer) != arena + offsets[buffer];  // an input, or an output given out twice
+      if (!is_elsewhere) frame.buffers[buffer] = block.data;
+    }
+    targets.push_back(block.data);
   }
+  if (front) run_front(arena, tensors[0].bytes.span(), frame.at(front->target), seconds);
   run_steps(frame, seconds);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const std::size_t buffer = outputs[k].memory.buffer, bytes = results[k].bytes.size();
+    if (buffer != Operand::no_buffer && bytes > 0 && frame.at(buffer) != targets[k]) std::memcpy(targets[k], frame.at(buffer), bytes);
+  }
+  return results;
 }
 
 /// Every thread takes its inputs, one at a time, from the first step to the last.
@@ -43,11 +66,11 @@ void TensorProgram::run_front(std::byte* arena, std::span<const std::byte> input
   const std::size_t input_bytes = input.size() / front->batch, output_bytes = one.outputs[0].shape.size() * size_of(one.outputs[0].type);
   std::vector<std::vector<double>> of_worker(threads, std::vector<double>(seconds == nullptr ? 0 : seconds->size(), 0.0));
   base::run_team(threads, [&](unsigned worker) {
-    const Frame frame{arena + front->arena_offset + worker * front->arena_step, &one.offsets};
+    Frame frame = one.frame_in(arena + front->arena_offset + worker * front->arena_step);
     for (std::size_t k = worker; k < front->batch; k += threads) {
-      std::memcpy(frame.at(one.inputs[0].memory.buffer), input.data() + k * input_bytes, input_bytes);
+      frame.buffers[one.inputs[0].memory.buffer] = const_cast<std::byte*>(input.data()) + k * input_bytes;
+      frame.buffers[one.outputs[0].memory.buffer] = output + k * output_bytes;
       one.run_steps(frame, seconds == nullptr ? nullptr : &of_worker[worker]);
-      std::memcpy(output + k * output_bytes, frame.at(one.outputs[0].memory), output_bytes);
     }
   });
   for (const std::vector<double>& some : of_worker)
@@ -61,20 +84,6 @@ void TensorProgram::run_steps(const Frame& frame, std::vector<double>* seconds) 
     step.step->run(frame);
     if (seconds != nullptr) (*seconds)[step.op] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-}
-
-std::vector<TypedTensor> TensorProgram::take_outputs(const std::byte* arena) const {
-  std::vector<TypedTensor> taken;
-  for (const Port& port : outputs) {
-    TypedTensor tensor{port.type, {port.shape.extents.begin(), port.shape.extents.end()}, port.constant};
-    if (port.memory.buffer != Operand::no_buffer) {
-      std::vector<std::byte> bytes(tensor.size() * size_of(port.type));
-      if (!bytes.empty()) std::memcpy(bytes.data(), arena + offsets[port.memory.buffer], bytes.size());
-      tensor.bytes = std::move(bytes);
-    }
-    taken.push_back(std::move(tensor));
-  }
-  return taken;
 }
 
 }  // namespace lacuna::engine::tensors

@@ -22,12 +22,11 @@ struct Operand {
   const std::byte* constant = nullptr;
 };
 
-/// The memory of one run.
+/// The memory of one run: where each buffer is. Steps read the caller's inputs and write his outputs in place.
 struct Frame {
-  std::byte* arena;
-  const std::vector<std::size_t>* offsets;  ///< of all buffers
+  std::vector<std::byte*> buffers;
 
-  std::byte* at(std::size_t buffer) const { return arena + (*offsets)[buffer]; }
+  std::byte* at(std::size_t buffer) const { return buffers[buffer]; }
   const std::byte* at(const Operand& operand) const { return operand.buffer == Operand::no_buffer ? operand.constant : at(operand.buffer); }
   float* floats(std::size_t buffer) const { return reinterpret_cast<float*>(at(buffer)); }
 };

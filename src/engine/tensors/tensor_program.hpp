@@ -11,6 +11,7 @@
 #include <lacuna/tensor.hpp>
 
 #include "engine/tensors/buffers.hpp"
+#include "engine/tensors/output_memory.hpp"
 #include "engine/tensors/step.hpp"
 
 namespace lacuna::engine::tensors {
@@ -57,14 +58,14 @@ struct TensorProgram {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
 
-  /// Needs: arena_bytes of memory on a multiple of 64; inputs checked by check_inputs. `seconds` (one for each operator, time is added) may be null.
-  void run(std::byte* arena, std::span<const TypedTensor> tensors, std::vector<double>* seconds = nullptr) const;
-  std::vector<TypedTensor> take_outputs(const std::byte* arena) const;
+  /// The outputs. Needs: arena_bytes of memory on a multiple of 64; inputs checked by check_inputs. `seconds` (one for each operator, time is added) may be null.
+  std::vector<TypedTensor> run(std::byte* arena, std::span<const TypedTensor> tensors, OutputMemory& memory, std::vector<double>* seconds = nullptr) const;
 
   /// Throws InputError where number, type or shape do not fit.
   void check_inputs(std::span<const TypedTensor> tensors) const;
 
  private:
+  Frame frame_in(std::byte* arena) const;
   void run_front(std::byte* arena, std::span<const std::byte> input, std::byte* output, std::vector<double>* seconds) const;
   void run_steps(const Frame& frame, std::vector<double>* seconds) const;
 };
