@@ -14,6 +14,7 @@
 #include "devices/cpu/kernels.hpp"
 #include "engine/tensors/choices_cache.hpp"
 #include "engine/tensors/choose_whole.hpp"
+#include "engine/tensors/finals.hpp"
 #include "engine/tensors/int8_conv.hpp"
 #include "engine/tensors/one_by_one.hpp"
 #include "engine/tensors/pool_shape.hpp"
@@ -91,11 +92,8 @@ Costs cost_of(const Network& network, const Operator& op, const Candidates& made
 }
 
 /// A trial may be disturbed. Layers alike take for each kernel the least that was seen with one of them, and the kernel that is then the fastest.
-void compare_alike(const Network& network, const ChooseOptions& options, std::vector<Candidates>& made, Chosen& chosen) {
-  std::map<std::string, std::vector<std::size_t>> alike;
-  for (std::size_t k = 0; k < made.size(); ++k)
-    if (!chosen.timings[k].seconds_of_candidates.empty()) alike[ConvTrial(network, network.operators[k], chosen.planes, options).mark()].push_back(k);
-  for (const auto& [mark, layers] : alike) {
+void compare_alike(const Network& network, const ChooseOptions& options, const Alike& alike, std::vector<Candidates>& made, Chosen& chosen) {
+  for (const std::vector<std::size_t>& layers : alike) {
     Timing least = chosen.timings[layers.front()];
     for (std::size_t layer : layers) {
       const Timing& timing = chosen.timings[layer];
@@ -112,6 +110,12 @@ void compare_alike(const Network& network, const ChooseOptions& options, std::ve
       made[layer].sparse = trial.sparse(trial.sparse_choices().at(static_cast<std::size_t>(least.candidate)));
     }
   }
+}
+
+std::vector<Costs> costs_of(const Network& network, const ChooseOptions& options, const std::vector<Candidates>& made, const Chosen& chosen) {
+  std::vector<Costs> cost;
+  for (std::size_t k = 0; k < network.operators.size(); ++k) cost.push_back(cost_of(network, network.operators[k], made[k], chosen.timings[k], options.precision));
+  return cost;
 }
 
 /// What was found before; nothing has to be timed.
@@ -167,7 +171,6 @@ Chosen choose_together(const Network& network, const ChooseOptions& options) {
   }
   const base::AlignedFloats others = options.tune == Tune::off ? base::AlignedFloats() : memory_of_others(network);
   std::vector<Candidates> made(network.operators.size());
-  std::vector<Costs> cost;
   for (std::size_t k = 0; k < network.operators.size(); ++k) {
     const Operator& op = network.operators[k];
     if (options.progress) options.progress("tuning", k, network.operators.size());
@@ -176,9 +179,10 @@ Chosen choose_together(const Network& network, const ChooseOptions& options) {
     else
       made[k].dense = int8_conv(network, op);  // not timed: it has no rival but plain loops
   }
-  compare_alike(network, options, made, chosen);
-  for (std::size_t k = 0; k < network.operators.size(); ++k) cost.push_back(cost_of(network, network.operators[k], made[k], chosen.timings[k], options.precision));
-  choose_whole(network, options, made, cost, chosen);
+  const Alike alike = find_alike(network, options, chosen);
+  compare_alike(network, options, alike, made, chosen);
+  if (!alike.empty()) decide_finals(network, options, alike, costs_of(network, options, made, chosen), made, chosen);
+  choose_whole(network, options, made, costs_of(network, options, made, chosen), chosen);
   if (options.progress) options.progress("tuning", network.operators.size(), network.operators.size());
   chosen.cache_note = cache.remember(chosen);
   return chosen;

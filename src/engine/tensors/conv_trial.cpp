@@ -56,8 +56,13 @@ void read_part(const base::AlignedFloats& memory, std::size_t pitch, unsigned pa
 
 void pick_fastest(const std::vector<plan::ConvKernelChoice>& choices, Timing& timing) {
   const std::vector<double>& seconds = timing.seconds_of_candidates;
-  const auto best = static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
-  timing.candidate = static_cast<int>(best);
+  take_candidate(choices, static_cast<int>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin()), timing);
+}
+
+void take_candidate(const std::vector<plan::ConvKernelChoice>& choices, int candidate, Timing& timing) {
+  const std::vector<double>& seconds = timing.seconds_of_candidates;
+  const auto best = static_cast<std::size_t>(candidate);
+  timing.candidate = candidate;
   timing.seconds_sparse = seconds[best];
   timing.losers.clear();
   for (std::size_t k = 0; k < seconds.size(); ++k)

@@ -17,7 +17,8 @@ struct Candidates {
   std::shared_ptr<const plan::SparseConv> sparse{};  ///< the fastest
 };
 
-/// The fastest of the sparse candidates by seconds_of_candidates: its number, its time and the others as text.
+/// One of the sparse candidates: its number, its time of seconds_of_candidates, and the others as text.
+void take_candidate(const std::vector<plan::ConvKernelChoice>& choices, int candidate, Timing& timing);
 void pick_fastest(const std::vector<plan::ConvKernelChoice>& choices, Timing& timing);
 
 /// One convolution with memory to try kernels on.
