@@ -27,6 +27,7 @@ enum class Op : std::uint8_t {
   scale,         ///< sum[row] = sum[row] * x + constant[index]
   maximum,       ///< sum[row] = sum[row] > x ? sum[row] : x, so that NaN becomes x
   minimum,       ///< sum[row] = sum[row] < x ? sum[row] : x
+  blank,         ///< sum[row] = 0 in lanes that are not wanted: who runs the kernel says which
   store,         ///< memory[offset] = sum[row]
 };
 

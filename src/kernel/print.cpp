@@ -34,6 +34,7 @@ std::string print_step(const Step& step, const std::vector<float>& constants) {
     case Op::scale: return fmt::format("s{0} = s{0} * x + {1}", step.row, constant());
     case Op::maximum: return fmt::format("s{0} = max(s{0}, x)", step.row);
     case Op::minimum: return fmt::format("s{0} = min(s{0}, x)", step.row);
+    case Op::blank: return fmt::format("s{0} = wanted ? s{0} : 0", step.row);
     case Op::store: return fmt::format("{} = s{}", place(step), step.row);
   }
   throw InternalError("a kernel step of no known kind");

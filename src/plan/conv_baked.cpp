@@ -16,12 +16,13 @@ namespace lacuna::plan {
 namespace {
 
 /// Offsets of sources are bytes from the lowest of them, so that none is negative.
-kernel::Kernel piece(const rows::ConvRows& rows, const ConvBlocks& blocks, std::size_t block, std::size_t group, std::int64_t lowest, std::uint64_t tile_bytes) {
+kernel::Kernel piece(const rows::ConvRows& rows, const ConvBlocks& blocks, std::size_t block, std::size_t group, std::int64_t lowest, std::uint64_t tile_bytes, bool blanks) {
   kernel::SparseRowBlock made;
   made.name = fmt::format("rows [{},{}), range {}", blocks.block_begin[block], blocks.block_begin[block + 1], group);
   made.spaces_apart = true;
   made.resumes = group > 0;
   made.suspends = group + 1 < blocks.groups();
+  made.blanks = blanks;
   made.low = blocks.low;
   made.high = blocks.high;
   for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position) {
@@ -71,7 +72,8 @@ class BakedBody : public ConvBody {
       for (std::size_t k = 0; k < some; ++k) {
         const cpu::ConvTile &here = tiles[begin + k], &next = tiles[begin + (k + 1 < some ? k + 1 : k)];
         constexpr auto bytes = static_cast<std::int64_t>(sizeof(float));
-        steps[k] = {(next.source - here.source) * bytes, (next.destination - here.destination) * bytes, (next.skip - here.skip) * bytes};
+        steps[k] = {(next.source - here.source) * bytes, (next.destination - here.destination) * bytes, (next.skip - here.skip) * bytes, {}};
+        std::copy_n(here.wanted.begin(), std::size(steps[k].wanted), steps[k].wanted);
       }
       for (std::size_t group = 0; group < groups_; ++group) {
         const emit::x86::Sweeps::Entry& entry = entries_[block * groups_ + group];
@@ -112,7 +114,7 @@ std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const Conv
   std::uint32_t most_rows = 0;
   for (std::size_t block = 0; block < blocks.blocks(); ++block) {
     most_rows = std::max(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
-    for (std::size_t group = 0; group < blocks.groups(); ++group) kernels.push_back(piece(rows, blocks, block, group, lowest, tile_bytes));
+    for (std::size_t group = 0; group < blocks.groups(); ++group) kernels.push_back(piece(rows, blocks, block, group, lowest, tile_bytes, target == emit::x86::Target::avx512));
   }
   return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, vectors, static_cast<std::int64_t>(most_rows * tile_bytes)), blocks.groups(), lowest);
 }

@@ -231,6 +231,27 @@ std::vector<Gap> gaps_of(const Planes& planes, std::span<const cpu::ConvTile> ti
   return gaps;
 }
 
+std::vector<Gap> blank_gaps(std::vector<Gap> gaps, std::span<cpu::ConvTile> tiles, unsigned vector_lanes) {
+  std::vector<Gap> left;
+  for (const Gap& gap : gaps) {
+    std::vector<bool> is_written(gap.length, false);
+    for (cpu::ConvTile& tile : tiles) {
+      const std::int64_t begin = std::max(gap.begin, tile.destination), end = std::min(gap.begin + gap.length, tile.destination + std::int64_t{tile.vectors} * vector_lanes);
+      for (std::int64_t at = begin; at < end; ++at) {
+        const auto lane = static_cast<std::size_t>(at - tile.destination);
+        tile.wanted[lane / vector_lanes] &= static_cast<std::uint16_t>(~(1u << lane % vector_lanes));
+        is_written[static_cast<std::size_t>(at - gap.begin)] = true;
+      }
+    }
+    for (std::uint32_t k = 0; k < gap.length; ++k) {
+      if (is_written[k]) continue;
+      const bool goes_on = k > 0 && !is_written[k - 1];
+      goes_on ? static_cast<void>(++left.back().length) : left.push_back({gap.begin + k, 1});
+    }
+  }
+  return left;
+}
+
 void zero_before(const Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory) {
   const std::size_t pixel = planes.lanes_are_inputs() ? planes.batch : 1;
   const std::size_t border = planes.halo_y * planes.row + planes.halo_x * planes.column;

@@ -62,6 +62,9 @@ std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, co
 /// The gaps that tiles write to, or end at. Every gap of a plane is listed for some tile of its pixels; zeroed after each chunk, none is left.
 std::vector<Gap> gaps_of(const rows::Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes);
 
+/// Lanes of the tiles that are in gaps are not wanted. What is left of the gaps: where no tile writes.
+std::vector<Gap> blank_gaps(std::vector<Gap> gaps, std::span<cpu::ConvTile> tiles, unsigned vector_lanes);
+
 /// Zeroes what is before the first plane of `channel` in the strips' images, where that is no gap after another plane; and gaps within rows.
 void zero_before(const rows::Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory);
 

@@ -101,10 +101,15 @@ struct SparseConv::State {
     return false;
   }
 
-  void list_gaps() {
+  /// AVX-512 writes zeros to gaps as it goes; a smooth activation would change them once more.
+  void list_gaps(cpu::Isa isa) {
+    const bool blanks = isa == cpu::Isa::avx512 && !smooth;
     for (ConvShare& share : shares)
-      for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles)
-        share.gaps.push_back(gaps_of(inner ? *inner : out, std::span(share.tiles).subspan(begin, std::min<std::size_t>(choice.chunk_tiles, share.tiles.size() - begin)), kernels->vector_lanes));
+      for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
+        const auto tiles = std::span(share.tiles).subspan(begin, std::min<std::size_t>(choice.chunk_tiles, share.tiles.size() - begin));
+        std::vector<Gap> gaps = gaps_of(inner ? *inner : out, tiles, kernels->vector_lanes);
+        share.gaps.push_back(blanks ? blank_gaps(std::move(gaps), tiles, kernels->vector_lanes) : std::move(gaps));
+      }
   }
 
   /// Of all pixels, for kernels that have no tiles.
@@ -208,7 +213,7 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
       lower(rows::Strides::taken_apart);
       state->cut_up();
     }
-    state->list_gaps();
+    state->list_gaps(isa);
     if (state->inner)
       for (std::size_t position = 0; position < state->blocks.order.size(); ++position)
         state->blocks.destinations[position] = static_cast<std::int64_t>(state->inner->channel * state->blocks.order[position]);

@@ -52,14 +52,22 @@ class ConvRow {
     }
     float* const destination = memory.destination + tile.destination + table.destinations[row];
     if (table.low < -hwy::HighestValue<float>() && table.high > hwy::HighestValue<float>()) {  // no bounds: NaN stays what it is
-      for (unsigned v = 0; v < V; ++v) hn::StoreU(sum_[v], d, destination + v * vector_lanes);
+      for (unsigned v = 0; v < V; ++v) hn::StoreU(blank(sum_[v], tile.wanted[v]), d, destination + v * vector_lanes);
       return;
     }
     const Vector low = hn::Set(d, table.low), high = hn::Set(d, table.high);
-    for (unsigned v = 0; v < V; ++v) hn::StoreU(hn::Min(hn::Max(sum_[v], low), high), d, destination + v * vector_lanes);
+    for (unsigned v = 0; v < V; ++v) hn::StoreU(blank(hn::Min(hn::Max(sum_[v], low), high), tile.wanted[v]), d, destination + v * vector_lanes);
   }
 
  private:
+  static HWY_INLINE Vector blank(Vector value, [[maybe_unused]] std::uint16_t wanted) {
+#if HWY_TARGET == HWY_AVX3
+    return hn::IfThenElseZero(hn::LoadMaskBits(Floats(), reinterpret_cast<const std::uint8_t*>(&wanted)), value);
+#else
+    return value;
+#endif
+  }
+
   static HWY_INLINE Vector load(const float* input) {
     const Floats d;
     if constexpr (step == 1) return hn::LoadU(d, input);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -71,6 +72,8 @@ struct ConvNonzero {
   float weight;
 };
 
+inline constexpr unsigned conv_tile_vectors = 8;
+
 /// Pixels that are worked off together, side by side in memory: float numbers of the first in each buffer.
 struct ConvTile {
   std::int64_t source = 0;
@@ -78,8 +81,10 @@ struct ConvTile {
   std::int64_t skip = 0;
   std::uint32_t vectors = 1;     ///< at most conv_tile_vectors
   std::uint32_t repeated = 0;    ///< lanes that the tile before computes too
+  std::array<std::uint16_t, conv_tile_vectors> wanted = all_wanted;  ///< lanes of each vector that are pixels: AVX-512 writes zero to the others
+
+  static constexpr std::array<std::uint16_t, conv_tile_vectors> all_wanted{0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff};
 };
-inline constexpr unsigned conv_tile_vectors = 8;
 
 /// Some rows of a convolution and those of their nonzeros whose sources are in one range of channels. Sums of a row that is not finished are
 /// kept in ConvMemory::partial.

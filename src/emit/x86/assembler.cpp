@@ -37,10 +37,17 @@ struct Assembler::State {
     if (target == Target::avx512) return Xbyak::Zmm(static_cast<int>(number));
     return Xbyak::Ymm(static_cast<int>(number));
   }
+  /// As the target of an instruction that writes zeros where the vector of a tile is not wanted; masks begin with k1.
+  Xmm blanked(unsigned number, Blank vector) const {
+    if (!vector) return vec(number);
+    if (target != Target::avx512) throw InternalError("only AVX-512 blanks lanes");
+    return Xbyak::Zmm(static_cast<int>(number)) | Xbyak::Opmask(static_cast<int>(*vector + 1)) | Xbyak::util::T_z;
+  }
   static Xbyak::RegExp at(Place place) { return pointer_register(place.pointer) + place.displacement; }
 
   /// Names are for the listing; without one they are empty.
   std::string name(unsigned number) const { return with_listing ? fmt::format("{}{}", target == Target::avx512 ? "zmm" : "ymm", number) : std::string(); }
+  std::string name(unsigned number, Blank vector) const { return with_listing && vector ? fmt::format("{}{{k{}}}{{z}}", name(number), *vector + 1) : name(number); }
   std::string name(Place place) const {
     if (!with_listing) return {};
     return place.displacement == 0 ? fmt::format("[{}]", pointer_name(place.pointer)) : fmt::format("[{}{:+}]", pointer_name(place.pointer), place.displacement);
@@ -147,14 +154,19 @@ void Assembler::add(unsigned sum, Place a) {
   state_->list("vaddps", state_->name(sum), state_->name(sum), state_->name(a));
 }
 
-void Assembler::maximum(unsigned sum, unsigned a) {
-  state_->emit([&](auto& code) { code.vmaxps(state_->vec(sum), state_->vec(sum), state_->vec(a)); });
-  state_->list("vmaxps", state_->name(sum), state_->name(sum), state_->name(a));
+void Assembler::maximum(unsigned sum, unsigned a, Blank blank) {
+  state_->emit([&](auto& code) { code.vmaxps(state_->blanked(sum, blank), state_->vec(sum), state_->vec(a)); });
+  state_->list("vmaxps", state_->name(sum, blank), state_->name(sum), state_->name(a));
 }
 
-void Assembler::minimum(unsigned sum, unsigned a) {
-  state_->emit([&](auto& code) { code.vminps(state_->vec(sum), state_->vec(sum), state_->vec(a)); });
-  state_->list("vminps", state_->name(sum), state_->name(sum), state_->name(a));
+void Assembler::minimum(unsigned sum, unsigned a, Blank blank) {
+  state_->emit([&](auto& code) { code.vminps(state_->blanked(sum, blank), state_->vec(sum), state_->vec(a)); });
+  state_->list("vminps", state_->name(sum, blank), state_->name(sum), state_->name(a));
+}
+
+void Assembler::blank(unsigned sum, unsigned vector) {
+  state_->emit([&](auto& code) { code.vmovaps(state_->blanked(sum, vector), state_->vec(sum)); });
+  state_->list("vmovaps", state_->name(sum, vector), state_->name(sum));
 }
 
 void Assembler::begin() {
@@ -186,14 +198,16 @@ void Assembler::end_loop() {
   state_->list("jnz", fmt::format("L{}", state_->loops++));
 }
 
-void Assembler::begin_sweep() {
+void Assembler::begin_sweep(unsigned wanted) {
   state_->round.emplace();
   state_->emit([&](auto& code) {
     code.mov(pointer_register(Pointer::partial), code.ptr[code.rsp + 8]);
     code.L(*state_->round);
+    for (unsigned v = 0; v < wanted; ++v) code.kmovw(Xbyak::Opmask(static_cast<int>(v + 1)), code.ptr[code.r8 + offsetof(TileStep, wanted) + v * sizeof(TileStep::wanted[0])]);
   });
   state_->list("mov", "rax", "[rsp+8]");
   state_->list(fmt::format("L{}:", state_->loops));
+  for (unsigned v = 0; v < wanted; ++v) state_->list("kmovw", fmt::format("k{}", v + 1), fmt::format("[r8+{}]", offsetof(TileStep, wanted) + v * sizeof(TileStep::wanted[0])));
 }
 
 void Assembler::end_sweep(bool stores, bool skips) {
@@ -205,11 +219,11 @@ void Assembler::end_sweep(bool stores, bool skips) {
   if (stores) step(Pointer::store, 8);
   if (skips) step(Pointer::skip, 16);
   state_->emit([&](auto& code) {
-    code.add(code.r8, 24);
+    code.add(code.r8, sizeof(TileStep));
     code.dec(code.r9);
     code.jnz(*state_->round, Xbyak::CodeGenerator::T_NEAR);
   });
-  state_->list("add", "r8", "24");
+  state_->list("add", "r8", fmt::format("{}", sizeof(TileStep)));
   state_->list("dec", "r9");
   state_->list("jnz", fmt::format("L{}", state_->loops++));
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,11 @@ class Assembler {
   void scale_add(unsigned sum, unsigned factor, unsigned term);       ///< sum = sum * factor + term
   void add(unsigned sum, unsigned a);
   void add(unsigned sum, Place a);
-  void maximum(unsigned sum, unsigned a);
-  void minimum(unsigned sum, unsigned a);
+  /// Vector of a tile whose lanes that are not wanted become zero; AVX-512 only.
+  using Blank = std::optional<unsigned>;
+  void maximum(unsigned sum, unsigned a, Blank blank = std::nullopt);
+  void minimum(unsigned sum, unsigned a, Blank blank = std::nullopt);
+  void blank(unsigned sum, unsigned vector);
 
   void begin();                                   ///< the function: memory and constants are its arguments
   void advance(Pointer pointer, std::int32_t bytes);
@@ -51,7 +55,8 @@ class Assembler {
 
   /// A loop over tiles whose distances are a list in memory: the function's fifth argument, the number of tiles being its sixth; the seventh is
   /// where partial sums are. Between the two the pointers must come back to where they were.
-  void begin_sweep();
+  /// `wanted`: so many vectors have lanes that are wanted and others; the list says which.
+  void begin_sweep(unsigned wanted);
   void end_sweep(bool stores, bool skips);        ///< whether these pointers are used
   void note(const std::string& text);             ///< in the listing only
 

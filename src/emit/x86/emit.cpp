@@ -20,6 +20,10 @@ bool has_space(const kernel::Kernel& kernel, kernel::Space space) {
   return std::any_of(kernel.steps.begin(), kernel.steps.end(), [&](const kernel::Step& step) { return step.space == space; });
 }
 
+bool has_op(const kernel::Kernel& kernel, kernel::Op op) {
+  return std::any_of(kernel.steps.begin(), kernel.steps.end(), [&](const kernel::Step& step) { return step.op == op; });
+}
+
 void append_constants(const kernel::Kernel& kernel, std::vector<float>& constants) {
   constants.insert(constants.end(), kernel.constants.begin(), kernel.constants.end());
   constants.resize((constants.size() + 3) / 4 * 4);  // they are loaded four at a time
@@ -66,7 +70,7 @@ Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsig
     Assembler code(target, most_bytes({&kernel, 1}, vectors), with_listing);
     code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
     KernelWriter writer(code, target, vectors);
-    code.begin_sweep();
+    code.begin_sweep(has_op(kernel, kernel::Op::blank) ? vectors : 0);
     const KernelWriter::Places begin = writer.places();
     writer.write(kernel);
     writer.return_to(begin, 0, has_space(kernel, kernel::Space::partial) ? partial_step : 0);

@@ -42,6 +42,7 @@ struct TileStep {
   std::int64_t source;
   std::int64_t destination;
   std::int64_t skip;
+  std::uint16_t wanted[4];  ///< lanes of this tile, one bit each, by vectors; for kernels that blank the others, which AVX-512 alone can
 };
 
 /// Kernels whose spaces are apart, each as a function of its own, all position independent.

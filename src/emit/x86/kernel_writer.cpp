@@ -2,12 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lacuna::emit::x86 {
 
 using kernel::Op;
 using kernel::Step;
 
 namespace {
+
+/// A bound can blank lanes with what it writes; only where there is none, an instruction does just that.
+std::optional<Op> op_that_blanks(std::span<const Step> steps) {
+  const auto blank = std::find_if(steps.begin(), steps.end(), [](const Step& step) { return step.op == Op::blank; });
+  if (blank == steps.end()) return std::nullopt;
+  const bool is_after_bound = blank != steps.begin() && ((blank - 1)->op == Op::maximum || (blank - 1)->op == Op::minimum);
+  return is_after_bound ? (blank - 1)->op : Op::blank;
+}
 
 bool uses_hand(Op op) { return op == Op::multiply_add || op == Op::add; }
 
@@ -79,6 +89,7 @@ void KernelWriter::write(const kernel::Kernel& kernel) {
   spares_ = registers_ - kernel.rows * vectors_ - (has_quad() ? 1 : 0);
   quad_in_hand_ = -1;
   const Steps steps(kernel.steps);
+  blanks_ = op_that_blanks(steps);
   for (std::size_t k = 0; k < steps.size();) {
     switch (steps[k].op) {
       case Op::load: k = write_source(steps, k); break;
@@ -161,12 +172,18 @@ void KernelWriter::write_with_constants(const Step& step) {
       for (unsigned v = 0; v < vectors_; ++v) code_.scale_add(sum(step.row, v), spare(0), spare(1));
       break;
     case Op::maximum:
-      for (unsigned v = 0; v < vectors_; ++v) code_.maximum(sum(step.row, v), spare(0));
-      break;
     case Op::minimum:
-      for (unsigned v = 0; v < vectors_; ++v) code_.minimum(sum(step.row, v), spare(0));
-      break;
+    case Op::blank: write_bound(step); break;
     default: throw InternalError("a kernel uses x before it loads it");
+  }
+}
+
+void KernelWriter::write_bound(const Step& step) {
+  for (unsigned v = 0; v < vectors_; ++v) {
+    const Assembler::Blank blank = blanks_ == step.op ? Assembler::Blank(v) : std::nullopt;
+    if (step.op == Op::maximum) code_.maximum(sum(step.row, v), spare(0), blank);
+    if (step.op == Op::minimum) code_.minimum(sum(step.row, v), spare(0), blank);
+    if (step.op == Op::blank && blank) code_.blank(sum(step.row, v), v);
   }
 }
 

@@ -9,6 +9,7 @@
 // shuffles compete with multiply-adds, and a multiply-add can broadcast its own operand.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "emit/x86/assembler.hpp"
@@ -57,6 +58,7 @@ class KernelWriter {
   void multiply_add_shared(Steps uses, std::int64_t source);
   void add_shared(Steps uses, const kernel::Step& load);
   void write_with_constants(const kernel::Step& step);
+  void write_bound(const kernel::Step& step);
   void write_store(Steps steps, std::size_t at);
 
   Assembler& code_;
@@ -65,6 +67,7 @@ class KernelWriter {
   const unsigned registers_;
   const std::int64_t vector_bytes_;
   unsigned spares_ = 0;             ///< without the one for the quad
+  std::optional<kernel::Op> blanks_;  ///< the step that also zeroes lanes that are not wanted: a bound, or blank itself
   std::int64_t quad_in_hand_ = -1;  ///< which four constants the quad register holds
   std::int64_t constants_begin_ = 0;
   NearPointer load_;

@@ -74,6 +74,7 @@ class BlockWriter {
         if (may_overflow(tiles_, activation_)) note_overflow(b_, at_, first_lane_, sum->lanes);
         return b_.store(GpuSpace::global, tiles_.value, lanes_, offset, {sum->lanes.begin(), sum->lanes.end()});
       case Op::resume: throw InternalError("a row block for a GPU that resumes");
+      case Op::blank: throw InternalError("a row block for a GPU with lanes that are not wanted");
     }
   }
 

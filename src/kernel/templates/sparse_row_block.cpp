@@ -43,6 +43,7 @@ class Builder {
     }
     add_residuals();
     clip();
+    for (std::size_t r = 0; r < block_.rows.size() && block_.blanks; ++r) step(Op::blank, r);
     for (std::size_t r = 0; r < block_.rows.size(); ++r) step(Op::store, r, 0, block_.rows[r].destination, apart(Space::destination));
     return std::move(kernel_);
   }

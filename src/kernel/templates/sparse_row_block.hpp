@@ -39,6 +39,7 @@ struct SparseRowBlock {
   bool spaces_apart = false;                ///< sources, destinations, residuals and partial sums are in spaces of their own
   bool resumes = false;                     ///< these two need spaces_apart
   bool suspends = false;
+  bool blanks = false;                      ///< lanes that are not wanted store zero
   float low = -std::numeric_limits<float>::infinity();  ///< infinite: no bound
   float high = std::numeric_limits<float>::infinity();
 };

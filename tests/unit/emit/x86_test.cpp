@@ -45,8 +45,8 @@ struct Spaces {
   }
 };
 
-/// The kernel by its definition, one lane at a time.
-void interpret(const kernel::Kernel& kernel, std::size_t lanes, const Spaces& spaces) {
+/// The kernel by its definition, one lane at a time; lanes are wanted 16 bits at a time.
+void interpret(const kernel::Kernel& kernel, std::size_t lanes, const Spaces& spaces, const std::uint16_t* wanted = nullptr) {
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     std::vector<double> sums(kernel.rows);
     double x = 0;
@@ -64,6 +64,9 @@ void interpret(const kernel::Kernel& kernel, std::size_t lanes, const Spaces& sp
         case kernel::Op::scale: sums.at(step.row) = sums.at(step.row) * x + constant(); break;
         case kernel::Op::maximum: sums.at(step.row) = std::max(sums.at(step.row), x); break;
         case kernel::Op::minimum: sums.at(step.row) = std::min(sums.at(step.row), x); break;
+        case kernel::Op::blank:
+          if ((wanted[lane / 16] >> lane % 16 & 1) == 0) sums.at(step.row) = 0;
+          break;
         case kernel::Op::store: place() = static_cast<float>(sums.at(step.row)); break;
       }
     }
@@ -212,13 +215,16 @@ TEST_P(X86, MoreSumsThanRegistersAreAnInternalError) {
 }
 
 /// A block in two parts whose spaces are apart: the first suspends its sums, the second finishes them.
-std::vector<kernel::Kernel> parts_of_block(unsigned rows, std::uint64_t tile_bytes, std::mt19937& random) {
+std::vector<kernel::Kernel> parts_of_block(unsigned rows, std::uint64_t tile_bytes, bool blanks, std::mt19937& random) {
   std::vector<kernel::Kernel> kernels;
   for (bool second : {false, true}) {
     SparseRowBlock block = random_block(rows, {40, 1000}, 0.2, false, random);
     block.spaces_apart = true;
     block.resumes = second;
     block.suspends = !second;
+    block.blanks = blanks;
+    if (rows % 2 == 0) block.low = -std::numeric_limits<float>::infinity();  // bounds blank lanes too; here there is one of them, or none
+    if (rows % 4 == 0) block.high = std::numeric_limits<float>::infinity();
     for (unsigned row = 0; row < rows; ++row) {
       block.rows[row].destination = row * 700;
       block.rows[row].residuals = {row * 300};
@@ -235,12 +241,12 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
     std::mt19937 random(shape.rows);
     const std::size_t lanes = vector_lanes(GetParam()) * shape.vectors;
     const auto tile_bytes = static_cast<std::int64_t>(lanes * sizeof(float));
-    const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, static_cast<std::uint64_t>(tile_bytes), random);
+    const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, static_cast<std::uint64_t>(tile_bytes), GetParam() == Target::avx512, random);
     const Sweeps sweeps = emit_sweeps(kernels, GetParam(), shape.vectors, tile_bytes * shape.rows);
     ASSERT_EQ(sweeps.entries.size(), 2u);
     if (!runs_here(GetParam())) continue;
 
-    const std::vector<TileStep> steps{{400, 8000, 36}, {-200, 6000, 44}, {0, 0, 0}};  // bytes: three tiles
+    const std::vector<TileStep> steps{{400, 8000, 36, {0xffff, 0x7fff, 1, 0}}, {-200, 6000, 44, {0, 0xf0f0, 0xffff, 3}}, {0, 0, 0, {0xfffe, 0xffff, 0, 9}}};  // bytes: three tiles
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<float> source(40 * 250 + 500), skip(30 * 75 + 200), partial(3 * lanes * shape.rows), destination(30 * 175 + 4000 + lanes), expected;
     for (float& value : source) value = uniform(random);
@@ -248,7 +254,7 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
     expected = destination;
     std::size_t at_source = 0, at_destination = 0, at_skip = 0;
     for (const TileStep& step : steps) {
-      for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, {&source[at_source], &expected[at_destination], &skip[at_skip], partial.data()});
+      for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, {&source[at_source], &expected[at_destination], &skip[at_skip], partial.data()}, step.wanted);
       at_source += static_cast<std::size_t>(step.source / 4);
       at_destination += static_cast<std::size_t>(step.destination / 4);
       at_skip += static_cast<std::size_t>(step.skip / 4);
@@ -261,10 +267,16 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
   }
 }
 
+TEST(X86Sweeps, OnlyAvx512BlanksLanes) {
+  std::mt19937 random(2);
+  const std::vector<kernel::Kernel> kernels = parts_of_block(2, 64, true, random);
+  EXPECT_THROW(emit_sweeps(kernels, Target::avx2, 1, 64), InternalError);
+}
+
 TEST_P(X86, TheListingOfSweepsIsWhatAnotherDisassemblerReads) {
   std::mt19937 random(12);
   for (plan::TileShape shape : shapes())
-    for (const kernel::Kernel& kernel : parts_of_block(shape.rows, 64, random)) {
+    for (const kernel::Kernel& kernel : parts_of_block(shape.rows, 64, GetParam() == Target::avx512, random)) {
       const Sweeps sweeps = emit_sweeps({&kernel, 1}, GetParam(), shape.vectors, 640, true);
       const std::vector<std::string> read = disassemble(sweeps.bytes);
       if (read.empty()) GTEST_SKIP() << "no objdump here";

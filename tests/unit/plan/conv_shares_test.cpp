@@ -60,5 +60,28 @@ TEST(ConvShares, EveryPixelAndEveryGapHasOneOwner) {
     }
 }
 
+TEST(ConvShares, LanesInGapsAreNotWantedAndTheRestOfGapsIsLeft) {
+  for (std::uint32_t width : {7u, 14u, 31u}) {
+    Cut made = cut(9, width, 1, 1);
+    std::vector<cpu::ConvTile>& tiles = made.shares[0].tiles;
+    const std::vector<plan::Gap> gaps = plan::gaps_of(made.planes, tiles, 16), left = plan::blank_gaps(gaps, tiles, 16);
+    std::set<std::int64_t> in_gaps, zeroed, wanted, blanked;
+    for (const plan::Gap& gap : gaps)
+      for (std::int64_t k = 0; k < gap.length; ++k) in_gaps.insert(gap.begin + k);
+    for (const plan::Gap& gap : left)
+      for (std::int64_t k = 0; k < gap.length; ++k) EXPECT_TRUE(zeroed.insert(gap.begin + k).second);
+    for (const cpu::ConvTile& tile : tiles)
+      for (std::int64_t lane = 0; lane < 16; ++lane) {
+        const bool is_wanted = (tile.wanted[0] >> lane & 1) != 0;
+        EXPECT_NE(is_wanted, in_gaps.contains(tile.destination + lane));
+        EXPECT_FALSE(zeroed.contains(tile.destination + lane)) << "zeroed twice";
+        (is_wanted ? wanted : blanked).insert(tile.destination + lane);
+      }
+    EXPECT_EQ(wanted.size(), std::size_t{9} * width);
+    blanked.merge(zeroed);
+    EXPECT_EQ(in_gaps, blanked) << "every gap is blanked or left over";
+  }
+}
+
 }  // namespace
 }  // namespace lacuna::tests
