@@ -1,6 +1,7 @@
 #include "plan/conv_gather.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace lacuna::plan {
 
@@ -11,12 +12,17 @@ ConvGather::ConvGather(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu
   rest_.resize(count);
   const auto begin_of = [&](std::size_t position) { return rows.row_begin[blocks.order[position]]; };
   const auto length_of = [&](std::size_t position) { return position < count ? rows.row_begin[blocks.order[position] + std::size_t{1}] - begin_of(position) : 0; };
+  const auto [low, high] = std::minmax_element(rows.nonzeros.begin(), rows.nonzeros.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  lowest_ = rows.nonzeros.empty() ? 0 : low->offset;
+  const bool are_near = rows.nonzeros.empty() || high->offset - lowest_ <= std::numeric_limits<std::uint16_t>::max();
+  weights_.reserve(rows.nonzeros.size());
+  are_near ? near_offsets_.reserve(rows.nonzeros.size()) : offsets_.reserve(rows.nonzeros.size());
   const auto add = [&](const rows::ConvRows::Nonzero& nonzero) {
-    offsets_.push_back(nonzero.offset);
+    are_near ? near_offsets_.push_back(static_cast<std::uint16_t>(nonzero.offset - lowest_)) : offsets_.push_back(static_cast<std::int32_t>(nonzero.offset - lowest_));
     weights_.push_back(nonzero.weight);
   };
   for (std::size_t first = 0; first < count; first += lanes) {
-    block_begin_.push_back(offsets_.size());
+    block_begin_.push_back(weights_.size());
     std::size_t together = length_of(first);
     for (std::size_t lane = 1; lane < lanes; ++lane) together = std::min(together, length_of(first + lane));
     together_.push_back(static_cast<std::uint32_t>(together));
@@ -40,7 +46,9 @@ void ConvGather::run(const cpu::ConvMemory& memory, unsigned part, unsigned part
   table.block_begin = block_begin_.data();
   table.together = together_.data();
   table.rest = rest_.data();
+  table.lowest = lowest_;
   table.offsets = offsets_.data();
+  table.near_offsets = near_offsets_.empty() ? nullptr : near_offsets_.data();
   table.weights = weights_.data();
   table.bias = bias_.data();
   table.destinations = blocks_.destinations.data();

@@ -21,7 +21,7 @@ class ConvGather {
   /// Positions in the order of rows that run() writes.
   std::pair<std::size_t, std::size_t> rows_of(unsigned part, unsigned parts) const;
 
-  std::size_t bytes() const { return offsets_.size() * (sizeof(std::int32_t) + sizeof(float)); }
+  std::size_t bytes() const { return offsets_.size() * sizeof(std::int32_t) + near_offsets_.size() * sizeof(std::uint16_t) + weights_.size() * sizeof(float); }
 
  private:
   const ConvBlocks& blocks_;
@@ -29,7 +29,9 @@ class ConvGather {
   std::vector<std::size_t> block_begin_;
   std::vector<std::uint32_t> together_;
   std::vector<std::uint32_t> rest_;
-  std::vector<std::int32_t> offsets_;
+  std::int64_t lowest_ = 0;
+  std::vector<std::int32_t> offsets_;         ///< from the lowest; empty if 16 bits are enough: tables of matrices are read from memory
+  std::vector<std::uint16_t> near_offsets_;
   std::vector<float> weights_;
   std::vector<float> bias_;
 };

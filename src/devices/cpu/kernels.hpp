@@ -116,7 +116,9 @@ struct GatherTable {
   const std::size_t* block_begin = nullptr;
   const std::uint32_t* together = nullptr;
   const std::uint32_t* rest = nullptr;   ///< of each row
+  std::int64_t lowest = 0;               ///< what offsets begin at
   const std::int32_t* offsets = nullptr;
+  const std::uint16_t* near_offsets = nullptr;  ///< instead, where they suffice
   const float* weights = nullptr;
   const float* bias = nullptr;           ///< filled up to whole blocks
   const std::int64_t* destinations = nullptr;
