@@ -3,6 +3,7 @@
 
 #include "devices/cpu/cpu_info.hpp"
 #include "devices/cpu/kernels.hpp"
+#include "plan/conv_depthwise.hpp"
 #include "plan/sparse_conv.hpp"
 #include "plan/tile_shape.hpp"
 #include "rows/conv_rows.hpp"
@@ -74,6 +75,7 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
   const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps),
                   std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes)};
+  if (can_be_depthwise(conv, in, out)) choices.push_back({ConvKernelKind::depthwise});
   add_tables(size, choices);
   if (conv.group_channels == 1) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, whole_plane, 1});  // depthwise: a row reads one plane, which stays in L1
   if (rows::can_be_in_steps(conv, in, out)) choices.push_back({ConvKernelKind::steps, cpu::conv_tile_vectors, 128, whole_plane, 1});

@@ -10,6 +10,7 @@
 
 #include "base/team.hpp"
 #include "plan/conv_body.hpp"
+#include "plan/conv_depthwise.hpp"
 #include "plan/conv_gather.hpp"
 #include "plan/conv_shares.hpp"
 #include "plan/epilogue.hpp"
@@ -35,6 +36,7 @@ Planes roomy(const Planes& out, std::size_t tile_lanes) {
 std::string to_string(const ConvKernelChoice& choice) {
   switch (choice.kind) {
     case ConvKernelKind::gather: return "gather";
+    case ConvKernelKind::depthwise: return "depthwise";
     case ConvKernelKind::table:
     case ConvKernelKind::steps:
       return fmt::format("table of {} vectors{}, {} rows, {} tiles, {} groups", choice.vectors, choice.kind == ConvKernelKind::steps ? " in steps" : "", choice.rows, choice.chunk_tiles,
@@ -55,6 +57,7 @@ struct SparseConv::State {
   ConvBlocks blocks;
   std::unique_ptr<ConvBody> body;
   std::optional<ConvGather> gather;
+  std::optional<ConvDepthwise> depthwise;
   std::vector<ConvShare> shares;
   std::size_t partial_floats = 0;  ///< of one thread
   std::optional<cpu::Epilogue> smooth;
@@ -168,6 +171,14 @@ struct SparseConv::State {
       zero_before(planes, share.strips, blocks.order[position], memory.destination);
   }
 
+  void run_depthwise(const float* input, float* output, unsigned worker) const {
+    const ConvDepthwise::Part part = depthwise->part_of(worker, threads);
+    depthwise->run(input, output, part);
+    for (std::size_t plane = part.plane_begin; smooth && plane < part.plane_end; ++plane)
+      for (std::size_t y = part.row_begin; y < part.row_end; ++y)
+        kernels->run_activation(*smooth, first, second, output + out.at(plane / out.channels, plane % out.channels, y, 0), out.width);
+  }
+
   void run_gather(const cpu::ConvMemory& memory, unsigned worker) const {
     const auto [begin, end] = gather->rows_of(worker, threads);
     for (std::size_t n = 0; n < out.batch; ++n)
@@ -197,15 +208,19 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   state->choice = choice;
   state->kernels = &cpu::kernels_for(isa);
   state->threads = std::max(threads, 1u);
+  if (choice.kind == ConvKernelKind::depthwise && (skip != nullptr || !can_be_depthwise(conv, in, out))) state->choice = choice = {};
   const auto lower = [&](rows::Strides strides) {
     state->rows = rows::lower_conv(conv, in, out, strides);
     if (choice.kind == ConvKernelKind::steps && state->rows.lane_step == 1) state->choice.kind = ConvKernelKind::table;
     state->blocks = make_blocks(state->rows, out, skip, choice, state->threads);
     state->set_activation(conv.activation);
   };
-  lower(choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : rows::Strides::taken_apart);
+  const bool is_depthwise = choice.kind == ConvKernelKind::depthwise;
+  lower(choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : is_depthwise ? rows::Strides::in_place : rows::Strides::taken_apart);
   state->edges = std::uint64_t{state->rows.nonzeros.size()} * out.batch * out.height * out.width;
-  if (choice.kind == ConvKernelKind::gather) {
+  if (is_depthwise) {
+    state->depthwise.emplace(conv, in, out, state->blocks.low, state->blocks.high, isa);
+  } else if (choice.kind == ConvKernelKind::gather) {
     state->gather.emplace(state->rows, state->blocks, isa);
     state->list_all_gaps();
   } else {
@@ -239,7 +254,9 @@ void SparseConv::run(const float* in, const float* skip, float* out, float* scra
   float* const partials = scratch + state.phase_floats() + state.inner_floats();
   base::run_team(state.threads, [&](unsigned worker) {
     const cpu::ConvMemory memory{source, target, state.skip ? skip : nullptr, partials + worker * state.partial_floats};
-    if (state.gather)
+    if (state.depthwise)
+      state.run_depthwise(in, out, worker);
+    else if (state.gather)
       state.run_gather(memory, worker);
     else
       state.run_share(state.shares[worker], memory);
@@ -248,7 +265,7 @@ void SparseConv::run(const float* in, const float* skip, float* out, float* scra
 }
 
 std::size_t SparseConv::scratch_floats() const { return state_->phase_floats() + state_->inner_floats() + state_->threads * state_->partial_floats; }
-std::size_t SparseConv::code_bytes() const { return state_->gather ? state_->gather->bytes() : state_->body->bytes(); }
+std::size_t SparseConv::code_bytes() const { return state_->depthwise ? state_->depthwise->bytes() : state_->gather ? state_->gather->bytes() : state_->body->bytes(); }
 std::uint64_t SparseConv::edges() const { return state_->edges; }
 
 std::string SparseConv::describe() const {

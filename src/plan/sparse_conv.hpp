@@ -15,10 +15,11 @@
 namespace lacuna::plan {
 
 enum class ConvKernelKind : std::uint8_t {
-  table,   ///< one compiled kernel walks offsets and weights: any instruction set, any size
-  steps,   ///< a table whose lanes read every second float, so that a stride of two needs no copy; a table like any other where that cannot be
-  baked,   ///< machine code with the offsets in its instructions
-  gather,  ///< lanes are output channels: a matrix-vector product, for outputs of a few pixels
+  table,      ///< one compiled kernel walks offsets and weights: any instruction set, any size
+  steps,      ///< a table whose lanes read every second float, so that a stride of two needs no copy; a table like any other where that cannot be
+  baked,      ///< machine code with the offsets in its instructions
+  depthwise,  ///< every output plane reads one input plane, with 3x3 or 5x5 taps; a table where it does not
+  gather,     ///< lanes are output channels: a matrix-vector product, for outputs of a few pixels
 };
 
 struct ConvKernelChoice {
@@ -43,7 +44,7 @@ class SparseConv {
   SparseConv& operator=(SparseConv&&) noexcept;
 
   /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`; `scratch` has scratch_floats() and is aligned to 64 bytes. Leaves
-  /// `out` complete, its halo zero. The bits are the same for every choice (but gather), tile and number of threads on one instruction set.
+  /// `out` complete, its halo zero. The bits are the same for every choice (but gather, and depthwise with a stride), tile and number of threads on one instruction set.
   void run(const float* in, const float* skip, float* out, float* scratch) const;
 
   std::size_t scratch_floats() const;

@@ -36,11 +36,6 @@ std::uint32_t reach_beyond(std::uint32_t outputs_of_axis, std::uint32_t stride, 
   return last < extent ? 0 : static_cast<std::uint32_t>(last - extent + 1);
 }
 
-bool halo_suffices(const Window& w, const Planes& in, const Planes& out) {
-  return in.halo_y >= std::max(w.pad_y, reach_beyond(out.height, w.stride_y, w.kernel_y, w.dilation_y, w.pad_y, in.height)) &&
-         in.halo_x >= std::max(w.pad_x, reach_beyond(out.width, w.stride_x, w.kernel_x, w.dilation_x, w.pad_x, in.width));
-}
-
 /// One weight that is not zero.
 struct Tap {
   std::uint32_t row, channel, y, x;
@@ -156,6 +151,11 @@ Window window_of(const Conv& conv) {
 Halo halo_of(const Conv& conv) {
   const Window w = window_of(conv);
   return {std::max(w.pad_y, w.pad_y_end), std::max(w.pad_x, w.pad_x_end)};
+}
+
+bool halo_suffices(const Window& w, const Planes& in, const Planes& out) {
+  return in.halo_y >= std::max(w.pad_y, reach_beyond(out.height, w.stride_y, w.kernel_y, w.dilation_y, w.pad_y, in.height)) &&
+         in.halo_x >= std::max(w.pad_x, reach_beyond(out.width, w.stride_x, w.kernel_x, w.dilation_x, w.pad_x, in.width));
 }
 
 bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out) {

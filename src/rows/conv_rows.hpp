@@ -34,6 +34,9 @@ struct Halo {
 };
 Halo halo_of(const Conv& conv);
 
+/// Whether all windows stay within the planes and the zeros around them.
+bool halo_suffices(const Window& window, const Planes& in, const Planes& out);
+
 struct ConvRows {
   struct Nonzero {
     std::int32_t offset;  ///< in floats

@@ -24,7 +24,7 @@ std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
 }
 
 std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
-  std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}, {ConvKernelKind::steps, 8, 64, 1000, 1},
+  std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}, {ConvKernelKind::depthwise}, {ConvKernelKind::steps, 8, 64, 1000, 1},
                                         {ConvKernelKind::steps, 2, 3, 2, 3}};
   for (plan::TileShape shape : plan::tile_shapes(isa)) {
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
@@ -67,7 +67,8 @@ class SparseConvConformance : public testing::TestWithParam<std::string> {
           ASSERT_NEAR(got[k], expected.values[k], bound) << sparse.describe() << ", element " << k;
         }
         expect_halo_is_zero(out, out_memory.data());
-        if (choice.kind == ConvKernelKind::gather) continue;
+        const bool has_stride = std::any_of(conv.strides.begin(), conv.strides.end(), [](std::uint32_t stride) { return stride > 1; });
+        if (choice.kind == ConvKernelKind::gather || (choice.kind == ConvKernelKind::depthwise && has_stride)) continue;
         if (first_bits.empty()) first_bits = got;
         ASSERT_EQ(got, first_bits) << "other bits than the first kernel's";
       }
@@ -111,6 +112,34 @@ TEST_P(SparseConvConformance, GroupsAndManyRowsAgree) {
   expect_agrees_everywhere(ConvCase{.group_channels = 1, .output_channels = 6, .groups = 6, .density = 1}, 20);
   expect_agrees_everywhere(ConvCase{.group_channels = 3, .output_channels = 8, .groups = 2}, 21);
   expect_agrees_everywhere(ConvCase{.group_channels = 20, .output_channels = 61, .extents = {9, 10}, .density = 0.1}, 22);
+}
+
+TEST_P(SparseConvConformance, DepthwiseWindowsAgree) {
+  unsigned seed = 25;
+  for (const ConvCase& wanted : {ConvCase{.extents = {14, 14}}, ConvCase{.extents = {15, 33}, .activation = Activation::hard_swish()}, ConvCase{.extents = {29, 32}, .strides = {2, 2}},
+                                 ConvCase{.extents = {14, 17}, .kernel = {5, 5}, .pads_begin = {2, 2}, .pads_end = {2, 2}},
+                                 ConvCase{.extents = {20, 70}, .kernel = {5, 5}, .strides = {2, 2}, .pads_begin = {2, 1}, .pads_end = {1, 2}}}) {
+    ConvCase one = wanted;
+    one.group_channels = 1;
+    one.groups = 5;
+    one.output_channels = seed % 2 == 0 ? 5 : 10;  // or two outputs of each channel
+    one.density = 0.8;
+    expect_agrees_everywhere(one, seed++);
+  }
+}
+
+TEST_P(SparseConvConformance, DepthwiseIsATableWhereWindowsDoNotFit) {
+  std::mt19937 random(1);
+  const auto described = [&](const ConvCase& wanted, std::uint32_t halo) {
+    const Planes in = rows::planes_for(input_shape(wanted), halo, halo), out = rows::planes_for(output_shape(wanted), 1, 1);
+    return plan::SparseConv(random_conv(wanted, random), in, out, nullptr, {ConvKernelKind::depthwise}, isa(), 1).describe();
+  };
+  const ConvCase fits{.group_channels = 1, .output_channels = 8, .groups = 8, .extents = {14, 14}};
+  ConvCase dilated = fits, mixed = fits;
+  dilated.dilations = {2, 2};
+  mixed.group_channels = 2;
+  EXPECT_EQ(described(fits, 1), "depthwise");
+  for (const std::string& text : {described(fits, 0), described(dilated, 2), described(mixed, 1)}) EXPECT_EQ(text.substr(0, 5), "table");
 }
 
 TEST_P(SparseConvConformance, OneAxisAndNoneAgree) {

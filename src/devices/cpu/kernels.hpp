@@ -127,6 +127,18 @@ struct GatherTable {
   float high = 0;
 };
 
+/// A depthwise convolution on planes whose lanes are pixels.
+struct Depthwise {
+  std::uint32_t kernel = 3;  ///< 3 or 5, both ways
+  std::uint32_t stride = 1;  ///< 1 or 2, both ways
+  std::uint32_t width = 0;   ///< of the output
+  std::uint32_t gap = 0;     ///< floats after each row that become zero
+  std::size_t source_row = 0;  ///< from row to row, in floats
+  std::size_t destination_row = 0;
+  float low = 0;
+  float high = 0;
+};
+
 /// The widths, in vectors, that the table kernel is compiled for.
 inline constexpr unsigned panel_vectors[] = {1, 2, 3, 4, 6, 8};
 
@@ -175,6 +187,9 @@ struct Kernels {
 
   /// Blocks [begin, end) of the table.
   void (*run_gather)(const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end);
+
+  /// Some rows of an output plane. `source` is the first tap of the first pixel's window; a vector and a window beyond the last row may be read there.
+  void (*run_depthwise)(const Depthwise& shape, const float* weights, float bias, const float* source, float* destination, std::uint32_t rows);
 
   /// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count). Needs: rows, count > 0.
   void (*part_rows)(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);

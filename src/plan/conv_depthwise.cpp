@@ -1,0 +1,50 @@
+#include "plan/conv_depthwise.hpp"
+
+#include <algorithm>
+
+#include "rows/conv_rows.hpp"
+
+namespace lacuna::plan {
+
+using rows::Planes;
+
+bool can_be_depthwise(const Conv& conv, const Planes& in, const Planes& out) {
+  if (conv.kernel.size() != 2 || conv.group_channels != 1 || conv.groups == 0 || conv.output_channels % conv.groups != 0) return false;
+  const rows::Window w = rows::window_of(conv);
+  const auto has_pixels_in_rows = [](const Planes& planes) { return !planes.lanes_are_inputs() && planes.column == 1 && (planes.batch == 1 || planes.image == planes.channels * planes.channel); };
+  return (w.kernel_y == 3 || w.kernel_y == 5) && w.kernel_x == w.kernel_y && (w.stride_y == 1 || w.stride_y == 2) && w.stride_x == w.stride_y && w.dilation_y == 1 && w.dilation_x == 1 &&
+         has_pixels_in_rows(in) && has_pixels_in_rows(out) && rows::halo_suffices(w, in, out);
+}
+
+ConvDepthwise::ConvDepthwise(const Conv& conv, const Planes& in, const Planes& out, float low, float high, cpu::Isa isa)
+    : in_(in), out_(out), weights_(conv.weights.begin(), conv.weights.end()), bias_(conv.output_channels, 0.0f), outputs_of_channel_(conv.output_channels / conv.groups),
+      kernels_(cpu::kernels_for(isa)) {
+  std::copy(conv.bias.begin(), conv.bias.end(), bias_.begin());
+  const rows::Window w = rows::window_of(conv);
+  shape_ = {w.kernel_y, w.stride_y, out.width, static_cast<std::uint32_t>(out.row - out.width), in.row, out.row, low, high};
+  before_ = w.pad_y * in.row + w.pad_x;
+}
+
+/// Rows of pixels, as the convolutions before and after divide them, unless that leaves some thread with much less.
+ConvDepthwise::Part ConvDepthwise::part_of(unsigned worker, unsigned threads) const {
+  const std::size_t planes = std::size_t{out_.batch} * out_.channels;
+  const auto share = [&](std::size_t total) { return std::pair(total * worker / threads, total * (worker + 1) / threads); };
+  const bool by_rows = out_.height % threads == 0 || out_.height >= 8 * threads;
+  if (!by_rows) return {0, out_.height, share(planes).first, share(planes).second};
+  return {static_cast<std::uint32_t>(share(out_.height).first), static_cast<std::uint32_t>(share(out_.height).second), 0, planes};
+}
+
+void ConvDepthwise::run(const float* input, float* output, const Part& part) const {
+  if (part.row_begin == 0 && part.plane_begin == 0) std::fill(output, output + out_.origin, 0.0f);
+  const std::size_t taps = std::size_t{shape_.kernel} * shape_.kernel;
+  for (std::size_t plane = part.plane_begin; plane < part.plane_end; ++plane) {
+    const std::size_t image = plane / out_.channels, channel = plane % out_.channels;
+    const float* const source = input + in_.at(image, channel / outputs_of_channel_, std::size_t{part.row_begin} * shape_.stride, 0) - before_;
+    float* const target = output + out_.at(image, channel, part.row_begin, 0);
+    kernels_.run_depthwise(shape_, &weights_[channel * taps], bias_[channel], source, target, part.row_end - part.row_begin);
+    float* const plane_begin = output + out_.at(image, channel, 0, 0);
+    if (part.row_end == out_.height) std::fill(plane_begin + out_.plane_lanes(), plane_begin + out_.channel, 0.0f);
+  }
+}
+
+}  // namespace lacuna::plan
