@@ -37,7 +37,9 @@ ConvDepthwise::Part ConvDepthwise::part_of(unsigned worker, unsigned threads) co
 void ConvDepthwise::run(const float* input, float* output, const Part& part) const {
   if (part.row_begin == 0 && part.plane_begin == 0) std::fill(output, output + out_.origin, 0.0f);
   const std::size_t taps = std::size_t{shape_.kernel} * shape_.kernel;
-  for (std::size_t plane = part.plane_begin; plane < part.plane_end; ++plane) {
+  const std::size_t planes = part.plane_end - part.plane_begin, first = planes * part.row_begin / out_.height;
+  for (std::size_t k = 0; k < planes; ++k) {  // threads that divide rows begin at other planes: two rows may share a line, which should not be written by both at once
+    const std::size_t plane = part.plane_begin + (first + k) % planes;
     const std::size_t image = plane / out_.channels, channel = plane % out_.channels;
     const float* const source = input + in_.at(image, channel / outputs_of_channel_, std::size_t{part.row_begin} * shape_.stride, 0) - before_;
     float* const target = output + out_.at(image, channel, part.row_begin, 0);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "devices/cpu/kernels.hpp"
@@ -43,6 +44,7 @@ class DepthwiseTile {
   HWY_INLINE void add_line(const Vector (&weights)[kernel * kernel], const float* HWY_RESTRICT source, std::index_sequence<row...>) {
     Vector taps[kernel];
     load_taps(source, taps);
+    for (unsigned x = 0; x < kernel; ++x) keep_in_register(taps[x]);
     (add_line_to<line, row>(weights, taps), ...);
   }
 
@@ -57,13 +59,43 @@ class DepthwiseTile {
     const Floats d;
     if constexpr (stride == 1) {
       for (unsigned x = 0; x < kernel; ++x) taps[x] = hn::LoadU(d, source + x);
-    } else {
+      return;
+    }
+#if HWY_TARGET == HWY_AVX3  // three loads; the later taps are the first ones, moved on by a lane
+    Vector part[3];
+    for (unsigned k = 0; k < 3; ++k) {
+      part[k] = hn::LoadU(d, source + k * hn::MaxLanes(Floats()));
+      keep_in_register(part[k]);
+    }
+    const auto moved = [](Vector next, Vector first, auto lanes) {
+      return Vector{_mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(next.raw), _mm512_castps_si512(first.raw), decltype(lanes)::value))};
+    };
+    const Vector even = hn::ConcatEven(d, part[1], part[0]), odd = hn::ConcatOdd(d, part[1], part[0]), next_even = hn::ConcatEven(d, part[2], part[2]), next_odd = hn::ConcatOdd(d, part[2], part[2]);
+    taps[0] = even;
+    taps[1] = odd;
+    taps[2] = moved(kernel == 3 ? part[2] : next_even, even, std::integral_constant<int, 1>());
+    if constexpr (kernel == 5) {
+      taps[3] = moved(next_odd, odd, std::integral_constant<int, 1>());
+      taps[4] = moved(next_even, even, std::integral_constant<int, 2>());
+    }
+#else
+    if constexpr (stride == 2) {
       for (unsigned x = 0; x < kernel; x += 2) {
         Vector odd;
         hn::LoadInterleaved2(d, source + x, taps[x], odd);
         if (x + 1 < kernel) taps[x + 1] = odd;
       }
     }
+#endif
+  }
+
+  /// Else the compiler loads it once more for each multiply-add that reads it.
+  static HWY_INLINE void keep_in_register([[maybe_unused]] Vector& value) {
+#if HWY_TARGET == HWY_AVX3
+    asm("" : "+v"(value.raw));
+#elif HWY_TARGET == HWY_AVX2
+    asm("" : "+x"(value.raw));
+#endif
   }
 
   static_assert(stride == 1 || stride == 2);

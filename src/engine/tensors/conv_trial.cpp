@@ -128,7 +128,7 @@ std::vector<double> ConvTrial::time(const base::AlignedFloats& others, const Den
       read_part(input, in_.channel, worker, options_.threads);
     });
   };
-  return rivals.empty() ? std::vector<double>{} : plan::fewest_seconds_after(forget, rivals, options_.tune == Tune::full ? 0.2 : 0.01);
+  return rivals.empty() ? std::vector<double>{} : plan::fewest_seconds_after(forget, rivals, options_.tune == Tune::full ? 0.2 : 0.02);
 }
 
 std::string ConvTrial::mark() const {

@@ -11,7 +11,7 @@
 namespace lacuna::engine::tensors {
 namespace {
 
-constexpr std::size_t most_finalists = 4;
+constexpr std::size_t most_finalists = 6;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Candidates of a layer, the fastest first.
@@ -72,7 +72,7 @@ Alike find_alike(const Network& network, const ChooseOptions& options, const Cho
 }
 
 void decide_finals(const Network& network, const ChooseOptions& options, const Alike& alike, const std::vector<Costs>& cost, std::vector<Candidates>& made, Chosen& chosen) {
-  const double enough_seconds = options.tune == Tune::full ? 5 : 1;
+  const double enough_seconds = options.tune == Tune::full ? 6 : 1.5;
   std::vector<Entry> entries;
   std::vector<TensorProgram> programs;
   const Worlds worlds = worlds_on_planes(network, cost);
