@@ -5,7 +5,6 @@
 
 #include <lacuna/error.hpp>
 
-#include "base/aligned_buffer.hpp"
 #include "devices/cpu/executable_memory.hpp"
 #include "emit/x86/emit.hpp"
 #include "kernel/templates/sparse_row_block.hpp"
@@ -48,7 +47,7 @@ std::int64_t lowest_offset(const rows::ConvRows& rows) {
   return lowest;
 }
 
-/// Brings memory into the cache by reading it: the CPU then sees a stream and runs ahead of it, which it does not do for straight code, nor for prefetches.
+/// Brings memory into the cache by reading it: the CPU then sees a stream and runs ahead of it, which it does not do for straight code.
 void read_through(const std::byte* begin, const std::byte* end) {
   constexpr std::ptrdiff_t line = 64;
   for (; begin < end; begin += line) static_cast<void>(*static_cast<const volatile std::byte*>(begin));
@@ -57,15 +56,14 @@ void read_through(const std::byte* begin, const std::byte* end) {
 class BakedBody : public ConvBody {
  public:
   BakedBody(emit::x86::Sweeps sweeps, std::size_t groups, std::int64_t lowest)
-      : groups_(groups), lowest_(lowest), code_(sweeps.bytes), constants_(sweeps.constants.size()), entries_(std::move(sweeps.entries)) {
-    std::copy(sweeps.constants.begin(), sweeps.constants.end(), constants_.data());
-    entries_.push_back({sweeps.bytes.size(), sweeps.constants.size()});
+      : groups_(groups), lowest_(lowest), code_(sweeps.bytes), entries_(std::move(sweeps.entries)) {
+    entries_.push_back({sweeps.bytes.size(), sweeps.bytes.size()});
   }
 
   void run(std::size_t block, const cpu::ConvMemory& memory, const cpu::ConvTile* tiles, std::size_t count) const override {
     constexpr std::size_t most = baked_window_tiles;
     emit::x86::TileStep steps[most];
-    read_block(block);
+    read_first(block);
     for (std::size_t begin = 0; begin < count; begin += most) {
       const std::size_t some = std::min(most, count - begin);
       const cpu::ConvTile& first = tiles[begin];
@@ -76,10 +74,10 @@ class BakedBody : public ConvBody {
         std::copy_n(here.wanted.begin(), std::size(steps[k].wanted), steps[k].wanted);
       }
       for (std::size_t group = 0; group < groups_; ++group) {
-        const emit::x86::Sweeps::Entry& entry = entries_[block * groups_ + group];
-        auto* const sweep = reinterpret_cast<emit::x86::Sweep*>(reinterpret_cast<std::uintptr_t>(code() + entry.code));
-        sweep(memory.source + first.source + lowest_, constants_.data() + entry.constant, memory.destination + first.destination,
-              memory.skip == nullptr ? nullptr : memory.skip + first.skip, steps, some, memory.partial);
+        const emit::x86::Sweeps::Entry* const entry = &entries_[block * groups_ + group];
+        auto* const sweep = reinterpret_cast<emit::x86::Sweep*>(reinterpret_cast<std::uintptr_t>(code() + entry->code));
+        sweep(memory.source + first.source + lowest_, reinterpret_cast<const float*>(code() + entry->constants), memory.destination + first.destination,
+              memory.skip == nullptr ? nullptr : memory.skip + first.skip, steps, some, memory.partial, code() + entry[1].code);
       }
     }
   }
@@ -89,24 +87,21 @@ class BakedBody : public ConvBody {
  private:
   const std::byte* code() const { return reinterpret_cast<const std::byte*>(code_.entry<void()>()); }
 
-  /// In a network the code of a layer comes from memory when its turn comes again.
-  void read_block(std::size_t block) const {
-    const emit::x86::Sweeps::Entry &first = entries_[block * groups_], &end = entries_[(block + 1) * groups_];
-    read_through(code() + first.code, code() + end.code);
-    const auto* const constants = reinterpret_cast<const std::byte*>(constants_.data());
-    read_through(constants + first.constant * sizeof(float), constants + end.constant * sizeof(float));
+  /// In a network the code of a layer comes from memory when its turn comes again. Each piece brings the next one near; nobody the first.
+  void read_first(std::size_t block) const {
+    const emit::x86::Sweeps::Entry* const first = &entries_[block * groups_];
+    read_through(code() + first->code, code() + first[1].code);
   }
 
   std::size_t groups_;
   std::int64_t lowest_;
   cpu::ExecutableMemory code_;
-  base::AlignedFloats constants_;
   std::vector<emit::x86::Sweeps::Entry> entries_;  ///< of each piece, and the end
 };
 
 }  // namespace
 
-std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors) {
+std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors, std::size_t tiles) {
   const emit::x86::Target target = target_of(isa);
   const std::uint64_t tile_bytes = std::uint64_t{vectors} * emit::x86::vector_lanes(target) * sizeof(float);
   const std::int64_t lowest = lowest_offset(rows);
@@ -116,7 +111,7 @@ std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const Conv
     most_rows = std::max(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
     for (std::size_t group = 0; group < blocks.groups(); ++group) kernels.push_back(piece(rows, blocks, block, group, lowest, tile_bytes, target == emit::x86::Target::avx512));
   }
-  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, vectors, static_cast<std::int64_t>(most_rows * tile_bytes)), blocks.groups(), lowest);
+  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, vectors, static_cast<std::int64_t>(most_rows * tile_bytes), std::min<std::size_t>(tiles, baked_window_tiles)), blocks.groups(), lowest);
 }
 
 }  // namespace lacuna::plan

@@ -21,7 +21,7 @@ std::unique_ptr<ConvBody> make_table_body(const rows::ConvRows& rows, const Conv
 /// Tiles that machine code works off before its next range of channels: their partial sums should stay in L1.
 inline constexpr unsigned baked_window_tiles = 64;
 
-/// `vectors` of a tile; every tile has that many.
-std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors);
+/// `vectors` of a tile; every tile has that many. `tiles` that run() is given at most.
+std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors, std::size_t tiles);
 
 }  // namespace lacuna::plan

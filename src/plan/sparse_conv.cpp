@@ -126,6 +126,13 @@ struct SparseConv::State {
     share.gaps.push_back(gaps_of(out, share.tiles, out.lanes_are_inputs() ? out.batch : 1));
   }
 
+  /// Of a chunk.
+  std::size_t most_tiles() const {
+    std::size_t most = 1;
+    for (const ConvShare& share : shares) most = std::max(most, std::min<std::size_t>(choice.chunk_tiles, share.tiles.size()));
+    return most;
+  }
+
   void size_partials() {
     std::size_t most_rows = 0;
     for (std::size_t block = 0; block < blocks.blocks(); ++block) most_rows = std::max<std::size_t>(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
@@ -233,7 +240,7 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
       for (std::size_t position = 0; position < state->blocks.order.size(); ++position)
         state->blocks.destinations[position] = static_cast<std::int64_t>(state->inner->channel * state->blocks.order[position]);
     state->size_partials();
-    state->body = is_table(choice.kind) ? make_table_body(state->rows, state->blocks, isa) : make_baked_body(state->rows, state->blocks, isa, choice.vectors);
+    state->body = is_table(choice.kind) ? make_table_body(state->rows, state->blocks, isa) : make_baked_body(state->rows, state->blocks, isa, choice.vectors, state->most_tiles());
   }
   state->rows.nonzeros = {};
   state_ = std::move(state);

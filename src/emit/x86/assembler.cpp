@@ -15,6 +15,8 @@ namespace {
 
 using Xbyak::Xmm;
 
+constexpr std::size_t line_bytes = 64;
+
 Xbyak::Reg64 pointer_register(Pointer pointer) { return Xbyak::Reg64(static_cast<int>(pointer)); }
 
 std::string_view pointer_name(Pointer pointer) {
@@ -198,19 +200,26 @@ void Assembler::end_loop() {
   state_->list("jnz", fmt::format("L{}", state_->loops++));
 }
 
-void Assembler::begin_sweep(unsigned wanted) {
+void Assembler::bring_near(std::size_t line) {
+  state_->emit([&](auto& code) { code.prefetcht0(code.ptr[code.r10 + line * line_bytes]); });
+  state_->list("prefetcht0", line == 0 ? std::string("[r10]") : fmt::format("[r10+{}]", line * line_bytes));
+}
+
+void Assembler::begin_sweep(unsigned wanted, bool goes_ahead) {
   state_->round.emplace();
   state_->emit([&](auto& code) {
     code.mov(pointer_register(Pointer::partial), code.ptr[code.rsp + 8]);
+    if (goes_ahead) code.mov(code.r10, code.ptr[code.rsp + 16]);
     code.L(*state_->round);
     for (unsigned v = 0; v < wanted; ++v) code.kmovw(Xbyak::Opmask(static_cast<int>(v + 1)), code.ptr[code.r8 + offsetof(TileStep, wanted) + v * sizeof(TileStep::wanted[0])]);
   });
   state_->list("mov", "rax", "[rsp+8]");
+  if (goes_ahead) state_->list("mov", "r10", "[rsp+16]");
   state_->list(fmt::format("L{}:", state_->loops));
   for (unsigned v = 0; v < wanted; ++v) state_->list("kmovw", fmt::format("k{}", v + 1), fmt::format("[r8+{}]", offsetof(TileStep, wanted) + v * sizeof(TileStep::wanted[0])));
 }
 
-void Assembler::end_sweep(bool stores, bool skips) {
+void Assembler::end_sweep(bool stores, bool skips, std::size_t ahead) {
   const auto step = [&](Pointer pointer, int place) {
     state_->emit([&](auto& code) { code.add(pointer_register(pointer), code.ptr[code.r8 + place]); });
     state_->list("add", pointer_name(pointer), place == 0 ? std::string("[r8]") : fmt::format("[r8+{}]", place));
@@ -219,10 +228,12 @@ void Assembler::end_sweep(bool stores, bool skips) {
   if (stores) step(Pointer::store, 8);
   if (skips) step(Pointer::skip, 16);
   state_->emit([&](auto& code) {
+    if (ahead > 0) code.add(code.r10, static_cast<std::uint32_t>(ahead * line_bytes));
     code.add(code.r8, sizeof(TileStep));
     code.dec(code.r9);
     code.jnz(*state_->round, Xbyak::CodeGenerator::T_NEAR);
   });
+  if (ahead > 0) state_->list("add", "r10", fmt::format("{}", ahead * line_bytes));
   state_->list("add", "r8", fmt::format("{}", sizeof(TileStep)));
   state_->list("dec", "r9");
   state_->list("jnz", fmt::format("L{}", state_->loops++));

@@ -56,8 +56,10 @@ class Assembler {
   /// A loop over tiles whose distances are a list in memory: the function's fifth argument, the number of tiles being its sixth; the seventh is
   /// where partial sums are. Between the two the pointers must come back to where they were.
   /// `wanted`: so many vectors have lanes that are wanted and others; the list says which.
-  void begin_sweep(unsigned wanted);
-  void end_sweep(bool stores, bool skips);        ///< whether these pointers are used
+  /// `goes_ahead`: the eighth argument is memory to bring near.
+  void begin_sweep(unsigned wanted, bool goes_ahead);
+  void bring_near(std::size_t line);              ///< so many lines after that of this tile
+  void end_sweep(bool stores, bool skips, std::size_t ahead);  ///< whether these pointers are used; lines that a tile brought near
   void note(const std::string& text);             ///< in the listing only
 
   std::vector<std::uint8_t> bytes() const;

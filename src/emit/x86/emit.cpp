@@ -63,26 +63,43 @@ Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, boo
   return result;
 }
 
-Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, bool with_listing) {
+Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, std::size_t tiles, bool with_listing) {
   constexpr std::size_t line_bytes = 64;
   Sweeps result;
-  for (const kernel::Kernel& kernel : kernels) {
-    Assembler code(target, most_bytes({&kernel, 1}, vectors), with_listing);
+  const auto begin_line = [&] { result.bytes.resize((result.bytes.size() + line_bytes - 1) / line_bytes * line_bytes, 0xCC); };  // nobody comes through here
+  std::size_t lines = 0;  // of the kernel that comes after
+  std::vector<Sweeps> made;
+  for (std::size_t k = kernels.size(); k-- > 0;) {  // the last one first: each has to know how long the next is
+    const kernel::Kernel& kernel = kernels[k];
+    constexpr std::size_t prefetch_bytes = 8;
+    const std::size_t ahead = tiles == 0 ? 0 : (lines + tiles - 1) / tiles;
+    Assembler code(target, most_bytes({&kernel, 1}, vectors) + ahead * prefetch_bytes, with_listing);
     code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
     KernelWriter writer(code, target, vectors);
-    code.begin_sweep(has_op(kernel, kernel::Op::blank) ? vectors : 0);
+    code.begin_sweep(has_op(kernel, kernel::Op::blank) ? vectors : 0, ahead > 0);
     const KernelWriter::Places begin = writer.places();
-    writer.write(kernel);
+    writer.write(kernel, ahead);
     writer.return_to(begin, 0, has_space(kernel, kernel::Space::partial) ? partial_step : 0);
-    code.end_sweep(has_space(kernel, kernel::Space::destination), has_space(kernel, kernel::Space::skip));
+    code.end_sweep(has_space(kernel, kernel::Space::destination), has_space(kernel, kernel::Space::skip), ahead);
     code.end();
-    result.bytes.resize((result.bytes.size() + line_bytes - 1) / line_bytes * line_bytes, 0xCC);  // nobody comes through here
-    result.entries.push_back({result.bytes.size(), result.constants.size()});
-    const std::vector<std::uint8_t> bytes = code.bytes();
-    result.bytes.insert(result.bytes.end(), bytes.begin(), bytes.end());
-    append_constants(kernel, result.constants);
-    result.listing += code.listing();
+    Sweeps& one = made.emplace_back();
+    one.bytes = code.bytes();
+    one.listing = code.listing();
+    lines = (one.bytes.size() + line_bytes - 1) / line_bytes + (kernel.constants.size() * sizeof(float) + line_bytes - 1) / line_bytes;
   }
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const Sweeps& one = made[kernels.size() - 1 - k];
+    begin_line();
+    result.entries.push_back({result.bytes.size(), 0});
+    result.bytes.insert(result.bytes.end(), one.bytes.begin(), one.bytes.end());
+    begin_line();
+    result.entries.back().constants = result.bytes.size();
+    const auto* const constants = reinterpret_cast<const std::uint8_t*>(kernels[k].constants.data());
+    result.bytes.insert(result.bytes.end(), constants, constants + kernels[k].constants.size() * sizeof(float));
+    result.bytes.resize((result.bytes.size() + 15) / 16 * 16, 0);  // constants are loaded four at a time
+    result.listing += one.listing;
+  }
+  result.bytes.resize(result.bytes.size() + tiles * line_bytes, 0xCC);  // the last lines that are asked for may be beyond
   return result;
 }
 

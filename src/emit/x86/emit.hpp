@@ -46,20 +46,21 @@ struct TileStep {
 };
 
 /// Kernels whose spaces are apart, each as a function of its own, all position independent.
-using Sweep = void(const float* source, const float* constants, float* destination, const float* skip, const TileStep* steps, std::size_t tiles, float* partial);
+/// `ahead` is memory that is brought into the cache meanwhile: the next kernel's.
+using Sweep = void(const float* source, const float* constants, float* destination, const float* skip, const TileStep* steps, std::size_t tiles, float* partial, const std::byte* ahead);
 
 struct Sweeps {
-  std::vector<std::uint8_t> bytes;
-  std::vector<float> constants;
+  std::vector<std::uint8_t> bytes;  ///< of each kernel its code, then its constants; both begin on multiples of 64
   struct Entry {
-    std::size_t code = 0;      ///< byte in `bytes`
-    std::size_t constant = 0;  ///< first of its own
+    std::size_t code = 0;           ///< byte in `bytes`
+    std::size_t constants = 0;
   };
-  std::vector<Entry> entries;  ///< of each kernel
+  std::vector<Entry> entries;       ///< of each kernel
   std::string listing;
 };
 
-/// A tile is `vectors` wide; tile k + 1 begins steps[k] after tile k, and its partial sums `partial_step` bytes after. Throws InternalError as emit().
-Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, bool with_listing = false);
+/// A tile is `vectors` wide; tile k + 1 begins steps[k] after tile k, and its partial sums `partial_step` bytes after. In a sweep over `tiles` tiles, as many as any will have, a kernel brings the
+/// next one into the cache. Throws InternalError as emit().
+Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, std::size_t tiles, bool with_listing = false);
 
 }  // namespace lacuna::emit::x86

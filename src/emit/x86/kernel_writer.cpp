@@ -83,14 +83,16 @@ void KernelWriter::approach(Steps steps, std::size_t at) {
   if (gain > cost) pointer.move(code_, target);
 }
 
-void KernelWriter::write(const kernel::Kernel& kernel) {
+void KernelWriter::write(const kernel::Kernel& kernel, std::size_t ahead) {
   if (kernel.rows * vectors_ + (has_quad() ? 3 : 2) > registers_)
     throw InternalError(fmt::format("{} sums of {} vectors do not fit {} registers", kernel.rows, vectors_, registers_));
   spares_ = registers_ - kernel.rows * vectors_ - (has_quad() ? 1 : 0);
   quad_in_hand_ = -1;
   const Steps steps(kernel.steps);
   blanks_ = op_that_blanks(steps);
+  std::size_t lines = 0;
   for (std::size_t k = 0; k < steps.size();) {
+    for (; lines * steps.size() < ahead * (k + 1) && lines < ahead; ++lines) code_.bring_near(lines);
     switch (steps[k].op) {
       case Op::load: k = write_source(steps, k); break;
       case Op::store: write_store(steps, k++); break;

@@ -21,7 +21,8 @@ class KernelWriter {
  public:
   KernelWriter(Assembler& code, Target target, unsigned vectors);
 
-  void write(const kernel::Kernel& kernel);
+  /// Between the steps `ahead` lines of other memory are brought near.
+  void write(const kernel::Kernel& kernel, std::size_t ahead = 0);
 
   /// Byte position of the next kernel's first constant.
   void begin_constants(std::int64_t position) { constants_begin_ = position; }

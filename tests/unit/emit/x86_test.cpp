@@ -242,7 +242,7 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
     const std::size_t lanes = vector_lanes(GetParam()) * shape.vectors;
     const auto tile_bytes = static_cast<std::int64_t>(lanes * sizeof(float));
     const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, static_cast<std::uint64_t>(tile_bytes), GetParam() == Target::avx512, random);
-    const Sweeps sweeps = emit_sweeps(kernels, GetParam(), shape.vectors, tile_bytes * shape.rows);
+    const Sweeps sweeps = emit_sweeps(kernels, GetParam(), shape.vectors, tile_bytes * shape.rows, 3);
     ASSERT_EQ(sweeps.entries.size(), 2u);
     if (!runs_here(GetParam())) continue;
 
@@ -262,7 +262,8 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
     const cpu::ExecutableMemory executable(sweeps.bytes);
     for (const Sweeps::Entry& entry : sweeps.entries)
       reinterpret_cast<Sweep*>(reinterpret_cast<std::uintptr_t>(executable.entry<void()>()) + entry.code)(
-          source.data(), sweeps.constants.data() + entry.constant, destination.data(), skip.data(), steps.data(), steps.size(), partial.data());
+          source.data(), reinterpret_cast<const float*>(executable.entry<std::byte>() + entry.constants), destination.data(), skip.data(), steps.data(), steps.size(), partial.data(),
+          executable.entry<std::byte>());
     for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(destination[k], expected[k], 2e-5) << k;
   }
 }
@@ -270,17 +271,23 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
 TEST(X86Sweeps, OnlyAvx512BlanksLanes) {
   std::mt19937 random(2);
   const std::vector<kernel::Kernel> kernels = parts_of_block(2, 64, true, random);
-  EXPECT_THROW(emit_sweeps(kernels, Target::avx2, 1, 64), InternalError);
+  EXPECT_THROW(emit_sweeps(kernels, Target::avx2, 1, 64, 1), InternalError);
 }
 
 TEST_P(X86, TheListingOfSweepsIsWhatAnotherDisassemblerReads) {
   std::mt19937 random(12);
   for (plan::TileShape shape : shapes())
-    for (const kernel::Kernel& kernel : parts_of_block(shape.rows, 64, GetParam() == Target::avx512, random)) {
-      const Sweeps sweeps = emit_sweeps({&kernel, 1}, GetParam(), shape.vectors, 640, true);
-      const std::vector<std::string> read = disassemble(sweeps.bytes);
+    for (std::size_t tiles : {0u, 5u}) {
+      const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, 64, GetParam() == Target::avx512, random);
+      const Sweeps sweeps = emit_sweeps(kernels, GetParam(), shape.vectors, 640, tiles, true);
+      std::vector<std::uint8_t> code;  // without the constants
+      for (const Sweeps::Entry& entry : sweeps.entries)
+        code.insert(code.end(), sweeps.bytes.begin() + static_cast<std::ptrdiff_t>(entry.code), sweeps.bytes.begin() + static_cast<std::ptrdiff_t>(entry.constants));
+      std::vector<std::string> read = disassemble(code);
       if (read.empty()) GTEST_SKIP() << "no objdump here";
+      std::erase(read, "int3");  // up to the next line
       EXPECT_EQ(lines_of(sweeps.listing), read);
+      EXPECT_EQ(sweeps.listing.find("prefetcht0") != std::string::npos, tiles > 0) << "the first brings the second near";
     }
 }
 
