@@ -35,7 +35,8 @@ std::size_t add_plan(const Network& network, std::vector<Costs> cost, std::initi
 /// Memory of their own helps threads on cores that are far apart, and costs those that share a cache; it must pay for what it takes.
 Sharing choose_sharing(const Network& network, const ChooseOptions& options, const Chosen& chosen) {
   constexpr double must_gain = 0.96;
-  if (options.threads == 1 || options.tune == Tune::off) return Sharing::all;
+  const bool has_planes = std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const Choice& choice) { return choice.world == World::planes; });
+  if (options.threads == 1 || options.tune == Tune::off || !has_planes) return Sharing::all;
   std::vector<TensorProgram> programs;
   for (Sharing sharing : {Sharing::all, Sharing::alike}) programs.push_back(build_program(network, chosen.choices, chosen.planes, options.threads, sharing));
   const std::vector<double> seconds = run_seconds(programs);

@@ -14,11 +14,14 @@ namespace {
 constexpr std::size_t most_finalists = 6;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Candidates of a layer, the fastest first.
-std::vector<int> by_seconds(const std::vector<double>& seconds) {
+/// Candidates of a layer, the fastest first; those far behind in trials have lost.
+std::vector<int> finalists_of(const std::vector<double>& seconds) {
+  constexpr double far_behind = 2;
   std::vector<int> order(seconds.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return seconds[static_cast<std::size_t>(a)] < seconds[static_cast<std::size_t>(b)]; });
+  const auto of = [&](int candidate) { return seconds[static_cast<std::size_t>(candidate)]; };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return of(a) < of(b); });
+  while (order.size() > 1 && (order.size() > most_finalists || of(order.back()) > far_behind * of(order.front()))) order.pop_back();
   return order;
 }
 
@@ -31,9 +34,9 @@ struct Entry {
 Entry make_entry(const Network& network, const ChooseOptions& options, const Chosen& chosen, const std::vector<Candidates>& made, std::size_t place) {
   Entry entry{std::vector<int>(made.size(), -1), made};
   base::parallel_for(options.threads, made.size(), [&](std::size_t k, unsigned) {
-    const std::vector<int> order = by_seconds(chosen.timings[k].seconds_of_candidates);
-    if (order.empty()) return;
-    entry.candidates[k] = order[std::min(place, order.size() - 1)];
+    const std::vector<int> finalists = finalists_of(chosen.timings[k].seconds_of_candidates);
+    if (finalists.empty()) return;
+    entry.candidates[k] = finalists[place < finalists.size() ? place : 0];
     if (entry.candidates[k] == chosen.timings[k].candidate) return;
     const ConvTrial trial(network, network.operators[k], chosen.planes, options);
     entry.made[k].sparse = trial.sparse(trial.sparse_choices().at(static_cast<std::size_t>(entry.candidates[k])));
