@@ -85,8 +85,16 @@ bool form_fused_conv(Builder& builder, Node& node) {
   return true;
 }
 
+/// Windows of one element, as exports of adaptive pooling have them, change nothing.
 bool form_pool(Builder& builder, Node& node) {
-  write_windows(node, read_windows(node, builder.shape(node.required(0))));
+  const Windows windows = read_windows(node, builder.shape(node.required(0)));
+  const auto all = [](const std::vector<std::uint32_t>& numbers, std::uint32_t number) { return std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t one) { return one == number; }); };
+  const bool is_identity = all(windows.kernel, 1) && all(windows.strides, 1) && all(windows.pads_begin, 0) && all(windows.pads_end, 0);
+  if (is_identity && (node.call.name == "AveragePool" || node.call.name == "MaxPool") && node.outputs.size() == 1) {
+    builder.define(node.outputs[0], node.required(0));
+    return true;
+  }
+  write_windows(node, windows);
   return false;
 }
 

@@ -151,6 +151,19 @@ TEST(Onnx, IdentityAndDropoutVanishAndOutputsKeepTheirNames) {
   EXPECT_EQ(both.value(both.other_outputs.at(0)).name, "z");
 }
 
+TEST(Onnx, PoolingOfSingleElementsVanishes) {
+  const auto pooled = [](const char* operation, std::int64_t kernel, std::int64_t stride) {
+    const auto both = [](std::int64_t number) { return std::vector<std::int64_t>{number, number}; };
+    return read(Model().input("x", {1, 2, 6, 6}).node("Relu", {"x"}, {"a"}).node(operation, {"a"}, {"y"}, {onnx::attribute("kernel_shape", both(kernel)), onnx::attribute("strides", both(stride))}).output("y"));
+  };
+  for (const char* operation : {"AveragePool", "MaxPool"}) {
+    EXPECT_EQ(pooled(operation, 1, 1).operators.size(), 1u);
+    EXPECT_EQ(pooled(operation, 1, 2).operators.size(), 2u);
+    EXPECT_EQ(pooled(operation, 2, 1).operators.size(), 2u);
+  }
+  EXPECT_EQ(pooled("LpPool", 1, 1).operators.size(), 2u) << "it takes the magnitude";
+}
+
 TEST(Onnx, NodesMayStandInAnyOrderAndDeadOnesDoNotCount) {
   const Network network = read(Model().input("x", {2}).node("NoSuchOperator", {"x"}, {"dead"}).node("Relu", {"a"}, {"y"}).node("Neg", {"x"}, {"a"}).output("y"));
   ASSERT_EQ(network.operators.size(), 2u);
