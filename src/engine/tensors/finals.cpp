@@ -79,7 +79,9 @@ void decide_finals(const Network& network, const ChooseOptions& options, const A
   std::vector<Entry> entries;
   std::vector<TensorProgram> programs;
   const Worlds worlds = worlds_on_planes(network, cost);
-  for (std::size_t place = 0; place < most_finalists; ++place) {
+  std::size_t places = 1;
+  for (const Timing& timing : chosen.timings) places = std::max(places, finalists_of(timing.seconds_of_candidates).size());
+  for (std::size_t place = 0; place < places; ++place) {
     entries.push_back(make_entry(network, options, chosen, made, place));
     programs.push_back(build_program(network, in_worlds(entries.back().made, worlds), chosen.planes, options.threads));
   }
