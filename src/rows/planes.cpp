@@ -69,7 +69,8 @@ Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x
   planes.row = (planes.width + std::size_t{halo_x}) * unit;
   const std::size_t border = halo_y * planes.row + halo_x * unit;
   const std::size_t plane = (planes.height - std::size_t{1}) * planes.row + planes.width * unit + border;
-  planes.channel = plane == 1 ? 1 : round_up(plane, line_floats);  // single numbers are gathered: they stand side by side
+  const bool is_lone = planes.batch > 1 && planes.channels == 1;  // images one float apart are lanes
+  planes.channel = plane == 1 && !is_lone ? 1 : round_up(plane, line_floats);  // single numbers are gathered: they stand side by side
   if (planes.channel % aliasing_floats == 0) planes.channel += line_floats;
   planes.image = lanes == Lanes::batch ? 1 : planes.channels * planes.channel;
   planes.origin = round_up(border, line_floats);

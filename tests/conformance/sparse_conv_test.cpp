@@ -142,6 +142,15 @@ TEST_P(SparseConvConformance, DepthwiseIsATableWhereWindowsDoNotFit) {
   for (const std::string& text : {described(fits, 0), described(dilated, 2), described(mixed, 1)}) EXPECT_EQ(text.substr(0, 5), "table");
 }
 
+TEST_P(SparseConvConformance, PlanesOfOnePixelAgree) {
+  for (std::uint32_t batch : {1u, 3u, 16u})
+    for (Lanes lanes : {Lanes::pixels, Lanes::batch})
+      for (std::uint32_t outputs : {1u, 7u})
+        for (std::uint32_t inputs : {1u, 9u})
+          expect_agrees(ConvCase{.batch = batch, .group_channels = inputs, .output_channels = outputs, .extents = {1, 1}, .kernel = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .density = 0.9}, lanes,
+                        28 + outputs, 0);
+}
+
 TEST_P(SparseConvConformance, OneAxisAndNoneAgree) {
   expect_agrees_everywhere(ConvCase{.extents = {23}, .kernel = {3}, .strides = {1}, .dilations = {1}, .pads_begin = {1}, .pads_end = {1}}, 30);
   expect_agrees_everywhere(ConvCase{.extents = {50}, .kernel = {5}, .strides = {2}, .dilations = {2}, .pads_begin = {4}, .pads_end = {0}}, 31);

@@ -65,6 +65,19 @@ TEST(Tensors, OutputsOfEarlierRunsStayAsTheyAre) {
   EXPECT_TRUE(check_outputs(net.network, std::span(&other, 1), last, 1e-5).right);
 }
 
+TEST(Tensors, InputsMayStandAnywhereInMemory) {
+  for (const char* kernel : {"dense", "table", "auto"})
+    for (std::uint32_t batch : {1u, 4u}) {
+      TensorNetwork net = mixed_network(batch, 6);
+      const TypedTensor aligned = net.random_input();
+      const auto memory = std::make_shared<std::vector<std::byte>>(sizeof(float) + aligned.bytes.size());  // nothing after the last element
+      std::copy(aligned.bytes.begin(), aligned.bytes.end(), memory->begin() + sizeof(float));
+      const TypedTensor input{aligned.type, aligned.shape, {std::span<const std::byte>(memory->data() + sizeof(float), aligned.bytes.size()), memory}};
+      Session session = compile(net.network, {.threads = 2, .kernel = kernel, .tune = "off"}).open();
+      EXPECT_TRUE(check_outputs(net.network, std::span(&input, 1), session.run(std::span(&input, 1)), 1e-5).right) << kernel;
+    }
+}
+
 TEST(Tensors, AnInputMayBeAnOutput) {
   TensorNetwork net({{2, 3, 6, 6}}, 3);
   net.conv(net.network.input, {.outputs = 4, .sparsity = 0.5});

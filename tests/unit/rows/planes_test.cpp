@@ -31,6 +31,14 @@ TEST(Planes, NeighboursAreNever4096BytesApart) {
   for (std::uint32_t width = 1; width < 70; ++width) EXPECT_NE(planes_for({{1, 4, 32, width}}, 0, 0).channel % 1024, 0u) << width;
 }
 
+TEST(Planes, SingleNumbersStandSideBySideUnlessThatMadeThemLanes) {
+  EXPECT_EQ(planes_for({{1, 500}}, 0, 0, Lanes::batch).channel, 1u);
+  EXPECT_EQ(planes_for({{3, 500, 1, 1}}, 0, 0).channel, 1u);
+  EXPECT_EQ(planes_for({{1, 1, 1, 1}}, 0, 0).channel, 1u);
+  EXPECT_EQ(planes_for({{3, 500, 1, 1}}, 0, 1).channel, 16u) << "with zeros around";
+  EXPECT_FALSE(planes_for({{3, 1, 1, 1}}, 0, 0).lanes_are_inputs());
+}
+
 TEST(Planes, ThreeSpatialAxesAreRefused) { EXPECT_THROW(planes_for({{1, 2, 3, 4, 5}}, 0, 0), Unsupported); }
 
 TEST(Planes, ElementsGoInAndComeBackAndTheRestIsZero) {
