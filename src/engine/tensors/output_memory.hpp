@@ -1,7 +1,6 @@
 // Memory of the tensors that a session's runs give out. It is used again once nobody has the tensor of an earlier run any more: no page is touched for the first time in every run.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -24,7 +23,7 @@ class OutputMemory {
     std::shared_ptr<base::AlignedFloats>& block = blocks_[output];
     const std::size_t floats = (bytes + sizeof(float) - 1) / sizeof(float);
     const bool is_free = block && block.use_count() == 1 && block->size() == floats;
-    std::atomic_thread_fence(std::memory_order_acquire);  // whoever had it has read it
+    std::shared_ptr<base::AlignedFloats>(block).reset();  // counting down waits for what others read before they did; use_count() alone does not
     if (!is_free) block = std::make_shared<base::AlignedFloats>(floats);
     auto* const data = reinterpret_cast<std::byte*>(block->data());
     return {data, {std::span<const std::byte>(data, bytes), block}};
