@@ -56,11 +56,14 @@ class DepthwiseTile {
 
   /// taps[x] holds what the lanes' windows have in column x.
   static HWY_INLINE void load_taps(const float* HWY_RESTRICT source, Vector (&taps)[kernel]) {
+    if constexpr (stride == 1)
+      for (unsigned x = 0; x < kernel; ++x) taps[x] = hn::LoadU(Floats(), source + x);
+    else
+      load_every_second(source, taps);
+  }
+
+  static HWY_INLINE void load_every_second(const float* HWY_RESTRICT source, Vector (&taps)[kernel]) {
     const Floats d;
-    if constexpr (stride == 1) {
-      for (unsigned x = 0; x < kernel; ++x) taps[x] = hn::LoadU(d, source + x);
-      return;
-    }
 #if HWY_TARGET == HWY_AVX3  // three loads; the later taps are the first ones, moved on by a lane
     Vector part[3];
     for (unsigned k = 0; k < 3; ++k) {
@@ -79,12 +82,10 @@ class DepthwiseTile {
       taps[4] = moved(next_even, even, std::integral_constant<int, 2>());
     }
 #else
-    if constexpr (stride == 2) {
-      for (unsigned x = 0; x < kernel; x += 2) {
-        Vector odd;
-        hn::LoadInterleaved2(d, source + x, taps[x], odd);
-        if (x + 1 < kernel) taps[x + 1] = odd;
-      }
+    for (unsigned x = 0; x < kernel; x += 2) {
+      Vector odd;
+      hn::LoadInterleaved2(d, source + x, taps[x], odd);
+      if (x + 1 < kernel) taps[x + 1] = odd;
     }
 #endif
   }

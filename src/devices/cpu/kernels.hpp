@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
