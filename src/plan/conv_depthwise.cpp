@@ -35,6 +35,7 @@ ConvDepthwise::Part ConvDepthwise::part_of(unsigned worker, unsigned threads) co
 }
 
 void ConvDepthwise::run(const float* input, float* output, const Part& part) const {
+  if (part.row_begin == part.row_end || part.plane_begin == part.plane_end) return;  // more threads than planes
   if (part.row_begin == 0 && part.plane_begin == 0) std::fill(output, output + out_.origin, 0.0f);
   const std::size_t taps = std::size_t{shape_.kernel} * shape_.kernel;
   const std::size_t planes = part.plane_end - part.plane_begin, first = planes * part.row_begin / out_.height;
