@@ -10,6 +10,7 @@
 #include "devices/cpu/depthwise_kernel-inl.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "devices/cpu/plane_kernels-inl.hpp"
+#include "devices/cpu/pool_kernel-inl.hpp"
 #include "devices/cpu/table_kernel-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,7 +19,7 @@ namespace lacuna::cpu::HWY_NAMESPACE {
 const Kernels& kernels(Isa isa) {
   static const Kernels set{isa, static_cast<unsigned>(hn::Lanes(Floats())), run_table,      mark_alive, hash_lanes,
                            clear_unequal, pack_lanes, interleave_slices, transpose_bits, count_bits, counts_to_planes, multiply_adds,
-                           run_conv_table, run_activation, run_gather, run_depthwise, part_rows};
+                           run_conv_table, run_activation, run_gather, run_depthwise, part_rows, pool_lines};
   return set;
 }
 

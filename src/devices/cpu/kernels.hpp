@@ -138,6 +138,17 @@ struct Depthwise {
   float high = 0;
 };
 
+/// Pooling windows side by side, of lanes that are pixels.
+struct PoolLines {
+  std::size_t lines = 1;  ///< of a window, `pitch` floats apart
+  std::size_t pitch = 0;
+  std::size_t width = 0;  ///< lanes of a line
+  std::size_t columns = 1;  ///< of a window
+  std::size_t stride = 1;
+  std::size_t count = 0;  ///< windows
+  bool is_maximum = true;  ///< else the sum
+};
+
 /// The widths, in vectors, that the table kernel is compiled for.
 inline constexpr unsigned panel_vectors[] = {1, 2, 3, 4, 6, 8};
 
@@ -192,6 +203,10 @@ struct Kernels {
 
   /// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count). Needs: rows, count > 0.
   void (*part_rows)(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);
+
+  /// Fills `best` with what pooling down the lines gives, and target[k] with what pooling best[first + k * stride ...] along gives. `best` has two vectors and a window more than `width`,
+  /// `source` a vector more.
+  void (*pool_lines)(const PoolLines& shape, const float* source, float* best, std::size_t first, float* target);
 };
 
 const Kernels& kernels_for(Isa isa);

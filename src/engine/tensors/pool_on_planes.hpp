@@ -1,0 +1,12 @@
+// Pooling from planes to planes.
+#pragma once
+
+#include "dense/pool.hpp"
+#include "engine/tensors/step.hpp"
+#include "rows/planes.hpp"
+
+namespace lacuna::engine::tensors {
+
+StepPointer pool_on_planes(dense::PoolShape pool, const rows::Planes& from, std::size_t input, const rows::Planes& to, std::size_t output, unsigned threads);
+
+}  // namespace lacuna::engine::tensors
