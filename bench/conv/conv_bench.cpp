@@ -1,6 +1,7 @@
 // Times sparse convolutions against oneDNN's best dense float32 convolution of the same layer, interleaved in one run, answers compared.
-//   conv_bench [--batch=N] [--threads=N] [--only=TEXT] [--lanes=pixels|batch] [--seconds=S] [--cold] [--explore] [--json=FILE]
+//   conv_bench [--batch=N] [--threads=N] [--only=TEXT] [--lanes=pixels|batch] [--seconds=S] [--cold] [--slabs] [--explore] [--json=FILE]
 // --cold: other memory fills all caches before each run, as the rest of a large network does; else a rival finds its own things there.
+// --slabs: the output, and the input of 1x1 layers, stand in slabs.
 // One thread is timed by its own CPU time, more by the wall clock; the best round counts. A machine that others use needs --seconds=1 or more.
 #include <fmt/format.h>
 #include <omp.h>
@@ -34,6 +35,7 @@ struct Options {
   double seconds = 0.3;
   bool explore = false;
   bool cold = false;
+  bool slabs = false;
   std::string json;
 };
 
@@ -85,12 +87,14 @@ struct Rival {
 };
 
 /// Every shape with several chunks and groups.
-std::vector<plan::ConvKernelChoice> grid(cpu::Isa isa) {
+std::vector<plan::ConvKernelChoice> grid(cpu::Isa isa, std::size_t slab) {
   std::vector<plan::ConvKernelChoice> all;
   for (unsigned groups : {1u, 2u, 4u, 8u, 16u}) {
     for (unsigned chunk : {1u, 4u}) all.push_back({plan::ConvKernelKind::table, 8, 128, chunk, groups});
-    for (plan::TileShape shape : plan::tile_shapes(isa))
+    for (plan::TileShape shape : plan::tile_shapes(isa)) {
+      if (slab % (shape.vectors * cpu::kernels_for(isa).vector_lanes) != 0) continue;
       for (unsigned chunk : {8u, 32u, 1000u}) all.push_back({plan::ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, chunk / shape.vectors), groups});
+    }
   }
   return all;
 }
@@ -100,21 +104,24 @@ void time_layer(const Layer& layer, const Options& options, double peak, std::of
   const std::uint32_t height = (layer.height + 2 * layer.conv.pads_begin[0] - layer.conv.kernel[0]) / layer.conv.strides[0] + 1;
   const Shape in_shape{{options.batch, layer.channels, layer.height, layer.width}}, out_shape{{options.batch, layer.conv.output_channels, height, height}};
   const std::uint32_t halo = std::max(1u, rows::halo_of(layer.conv).x);
-  const rows::Planes in = planes_for(in_shape, halo, halo, options.lanes), out = planes_for(out_shape, halo, halo, options.lanes);
+  const auto place = [&](const Shape& shape, bool may_be_slabs) { return options.slabs && may_be_slabs ? rows::slabs_for(shape, halo) : planes_for(shape, halo, halo, options.lanes); };
+  const rows::Planes in = place(in_shape, rows::reads_one_pixel(rows::window_of(layer.conv))), out = place(out_shape, true);
+  constexpr std::size_t apart = 272;  // floats: buffers at the same place in a page get in each other's way
   std::mt19937 random(3);
   std::uniform_real_distribution<float> uniform(0, 1);
   std::vector<float> input(in_shape.size());
   for (float& value : input) value = uniform(random);
-  base::AlignedFloats in_memory(in.floats), out_memory(out.floats);
+  base::AlignedFloats in_memory(in.floats), out_buffer(out.floats + apart);
+  float* const out_memory = out_buffer.data() + apart;
   load_planes(input.data(), in, in_memory.data());
-  std::fill(out_memory.data(), out_memory.data() + out.floats, 0.0f);
+  std::fill(out_memory, out_memory + out.floats, 0.0f);
 
   omp_set_num_threads(static_cast<int>(options.threads));
   DenseConv dense(layer, options.batch, input);
   std::vector<std::unique_ptr<Rival>> rivals;
-  for (const auto& choice : options.explore ? grid(isa) : plan::conv_candidates(layer.conv, in, out, isa))
+  for (const auto& choice : options.explore ? grid(isa, std::max(in.slab, out.slab)) : plan::conv_candidates(layer.conv, in, out, nullptr, isa))
     rivals.push_back(std::make_unique<Rival>(layer, in, out, choice, isa, options.threads));
-  const auto run = [&](Rival& rival) { rival.conv.run(in_memory.data(), nullptr, out_memory.data(), rival.scratch.data()); };
+  const auto run = [&](Rival& rival) { rival.conv.run(in_memory.data(), nullptr, out_memory, rival.scratch.data()); };
   const bool of_thread = options.threads == 1;
 
   std::vector<std::function<void()>> trials;
@@ -132,7 +139,7 @@ void time_layer(const Layer& layer, const Options& options, double peak, std::of
   const std::vector<double> times = best_times({[&] { run(best); }, [&] { dense.run(); }}, options.seconds, of_thread, options.cold);
 
   std::vector<float> got(out_shape.size());
-  store_elements(out, out_memory.data(), got.data());
+  store_elements(out, out_memory, got.data());
   const std::vector<float> expected = dense.output();
   double error = 0, largest = 0;
   for (std::size_t k = 0; k < got.size(); ++k) {
@@ -169,6 +176,7 @@ Options read_options(int count, char** words) {
     else if (word.starts_with("--json=")) options.json = value;
     else if (word == "--explore") options.explore = true;
     else if (word == "--cold") options.cold = true;
+    else if (word == "--slabs") options.slabs = true;
     else throw std::runtime_error("unknown option " + word);
   }
   return options;

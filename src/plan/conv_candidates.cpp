@@ -1,5 +1,6 @@
 // Which kernels of a convolution are worth timing; the figures behind the rules are in decision 0010.
 #include <algorithm>
+#include <set>
 
 #include "devices/cpu/cpu_info.hpp"
 #include "devices/cpu/kernels.hpp"
@@ -21,6 +22,7 @@ struct Size {
   std::size_t rows;
   std::size_t vectors;  ///< of pixels or inputs that code may pass over: all of them, since threads can take a part of the rows each
   std::size_t chunk_vectors;  ///< whose sources fit half of L2
+  bool has_slabs;             ///< of sources: ranges of channels save no pages
 
   std::size_t code_bytes(TileShape shape) const { return nonzeros * bytes_of_nonzero(shape.vectors); }
   /// Ranges of channels that make the pieces of a block small.
@@ -64,24 +66,28 @@ void add_baked(const Size& size, TileShape shape, std::vector<ConvKernelChoice>&
   if (shape.vectors > 2) return;
   if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, whole_plane, groups});
   if (size.chunk_vectors < 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, static_cast<unsigned>(size.chunk_vectors) / shape.vectors), groups});
-  if (groups > 2) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups / 2});
+  std::set<unsigned> fewer{groups / 2};
+  if (shape.vectors == 1) fewer.insert({groups / 4, size.has_slabs && groups > 1 ? 1u : 0u});
+  for (unsigned some : fewer)
+    if (some > 0) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, some});
 }
 
 }  // namespace
 
-std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa) {
+std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const rows::Planes* skip, cpu::Isa isa) {
   std::vector<ConvKernelChoice> choices;
   const std::size_t lanes = cpu::kernels_for(isa).vector_lanes;
   const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
   const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps),
-                  std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes)};
+                  std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes), in.slab != 0};
+  const std::size_t slab = std::max({in.slab, out.slab, skip != nullptr ? skip->slab : 0});
   if (can_be_depthwise(conv, in, out)) choices.push_back({ConvKernelKind::depthwise});
   add_tables(size, choices);
   if (conv.group_channels == 1) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, whole_plane, 1});  // depthwise: a row reads one plane, which stays in L1
   if (rows::can_be_in_steps(conv, in, out)) choices.push_back({ConvKernelKind::steps, cpu::conv_tile_vectors, 128, whole_plane, 1});
   if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});
   for (TileShape shape : tile_shapes(isa))
-    if (shape.vectors < 4) add_baked(size, shape, choices);  // four vectors were never the best
+    if (shape.vectors < 4 && slab % (shape.vectors * lanes) == 0) add_baked(size, shape, choices);  // four vectors were never the best
   return choices;
 }
 

@@ -22,20 +22,26 @@ enum class Reach { strip, row, pixel };
 
 class Sweeper {
  public:
-  explicit Sweeper(const ConvPlaces& places) : source_(places.rows.source), out_(places.out), skip_(places.skip != nullptr ? *places.skip : places.out), rows_(places.rows) {
+  Sweeper(const ConvPlaces& places, TileWidth width)
+      : source_(places.rows.source), out_(places.out), skip_(places.skip != nullptr ? *places.skip : places.out), rows_(places.rows), slab_(std::max({source_.slab, out_.slab, skip_.slab})), vector_lanes_(width.vector_lanes) {
+    if (slab_ != 0 && !width.may_be_narrower) unit_ = std::max<std::size_t>(unit_, std::size_t{width.vectors} * width.vector_lanes);
     const std::size_t row = source_.row * rows_.step_y, column = source_.column * rows_.step_x;
     const bool same_column = (column == out_.column * rows_.lane_step && skip_.column == out_.column) || out_.width == 1;
     const bool same_row = row == out_.row && skip_.row == out_.row;
     reach_ = same_column && (same_row || out_.height == 1) ? Reach::strip : same_column ? Reach::row : Reach::pixel;
   }
 
+  /// Whether tiles stay within slabs: they do if lanes have the same numbers everywhere, and tiles fill slabs.
+  bool keeps_slabs() const { return slab_ == 0 || (reach_ == Reach::strip && slab_ % unit_ == 0); }
+
   void add(const Strip& strip, std::vector<Sweep>& sweeps) const {
     if (reach_ == Reach::strip) {
-      const std::size_t begin = first_lane(strip.y_begin), end = first_lane(strip.y_end);
-      if (begin == end) return;
-      Sweep sweep = at(strip.image, 0, 0, end - begin);
-      for (std::size_t* place : {&sweep.source, &sweep.destination, &sweep.skip}) *place += begin;
-      sweeps.push_back(sweep);
+      const std::size_t end = first_lane(strip.y_end);
+      for (std::size_t lane = first_lane(strip.y_begin); lane < end;) {
+        const std::size_t next = slab_ == 0 ? end : std::min(end, lane - lane % slab_ + slab_);
+        sweeps.push_back({source_.lane_at(strip.image, lane), out_.lane_at(strip.image, lane), skip_.lane_at(strip.image, lane), next - lane, rows_.lane_step});
+        lane = next;
+      }
       return;
     }
     for (std::uint32_t y = strip.y_begin; y < strip.y_end; ++y) {
@@ -49,11 +55,14 @@ class Sweeper {
  private:
   /// Of the strip that begins with row y, counted from the plane's first: where a line begins near that row, so that vectors lie in lines; not in a gap, which would have two owners.
   std::size_t first_lane(std::size_t y) const {
-    if (y == out_.height) return out_.plane_lanes();
-    constexpr std::size_t line = 16;  // floats
+    const auto round_up = [](std::size_t lane, std::size_t unit) { return (lane + unit - 1) / unit * unit; };
+    if (y == out_.height) {  // whole vectors, where the gap after the plane has room for the last one
+      const std::size_t end = round_up(out_.plane_lanes(), slab_ != 0 ? unit_ : vector_lanes_);
+      return slab_ != 0 || (!out_.lanes_are_inputs() && end <= plane_pitch(out_)) ? end : out_.plane_lanes();
+    }
     if (out_.column != (out_.lanes_are_inputs() ? out_.batch : 1)) return y * out_.row;
-    std::size_t lane = (y * out_.row + line - 1) / line * line;
-    while (lane % out_.row >= out_.row_lanes()) lane += line;
+    std::size_t lane = round_up(y * out_.row, unit_);
+    while (lane % out_.row >= out_.row_lanes()) lane += unit_;
     return std::min(lane, out_.plane_lanes());
   }
 
@@ -65,6 +74,9 @@ class Sweeper {
   const Planes& out_;
   const Planes& skip_;
   const rows::ConvRows& rows_;
+  const std::size_t slab_;  ///< 0: no buffer has slabs
+  const std::size_t vector_lanes_;
+  std::size_t unit_ = 16;   ///< lanes that threads share out: lines, in slabs whole tiles
   Reach reach_;
 };
 
@@ -99,12 +111,12 @@ bool fits(const ConvPlaces& places, const std::vector<cpu::ConvTile>& tiles, uns
     highest = std::max<std::int64_t>(highest, nonzero.offset);
   }
   const Planes& out = places.out;
-  const auto pitch = static_cast<std::int64_t>(plane_pitch(out));
+  const std::int64_t pitch = out.slab != 0 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(plane_pitch(out));
   return std::all_of(tiles.begin(), tiles.end(), [&](const cpu::ConvTile& tile) {
     const std::int64_t lanes = std::int64_t{tile.vectors} * vector_lanes;
     const auto image = static_cast<std::int64_t>(out.plane_sets() == 1 ? std::numeric_limits<std::int32_t>::max() : out.image);
     const std::int64_t in_plane = (tile.destination - static_cast<std::int64_t>(out.origin)) % image;
-    if (in_plane + lanes > pitch) return false;
+    if (in_plane > pitch - lanes) return false;
     if (tile.source + lowest < 0 || tile.source + highest + lanes * places.rows.lane_step > static_cast<std::int64_t>(places.rows.source.floats)) return false;
     const std::int64_t last_plane = static_cast<std::int64_t>(out.channel) * (out.channels - 1);
     if (tile.destination + last_plane + lanes > static_cast<std::int64_t>(out.floats)) return false;
@@ -115,7 +127,8 @@ bool fits(const ConvPlaces& places, const std::vector<cpu::ConvTile>& tiles, uns
 
 /// The pixels in `parts` parts of about as many rows; nothing if some sweep were shorter than a tile and parts would share an image.
 std::optional<std::vector<ConvShare>> cut_pixels(const ConvPlaces& places, TileWidth width, unsigned parts) {
-  const Sweeper sweeper(places);
+  const Sweeper sweeper(places, width);
+  if (!sweeper.keeps_slabs()) return std::nullopt;
   const std::size_t height = places.out.height, images = places.out.plane_sets();
   std::vector<ConvShare> shares(parts);
   const bool by_image = images >= parts && images % parts == 0;
@@ -207,8 +220,16 @@ std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, co
   return best;
 }
 
+bool repeats(const ConvShare& share, unsigned vector_lanes) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> lanes;  // begin, end
+  for (const cpu::ConvTile& tile : share.tiles) lanes.emplace_back(tile.destination, tile.destination + std::int64_t{tile.vectors} * vector_lanes);
+  std::sort(lanes.begin(), lanes.end());
+  return std::adjacent_find(lanes.begin(), lanes.end(), [](const auto& a, const auto& b) { return a.second > b.first; }) != lanes.end();
+}
+
 std::vector<Gap> gaps_of(const Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes) {
   std::vector<Gap> gaps;
+  if (planes.slab != 0) return gaps;
   const std::int64_t images = planes.plane_sets(), rows = planes.height;
   for (std::size_t first = 0; first < tiles.size();) {
     const auto image_of = [&](const cpu::ConvTile& tile) {
@@ -222,7 +243,7 @@ std::vector<Gap> gaps_of(const Planes& planes, std::span<const cpu::ConvTile> ti
       high = std::max(high, tiles[first].destination + std::int64_t{tiles[first].vectors} * vector_lanes);
     }
     const auto pitch = static_cast<std::int64_t>(planes.row);
-    for (std::int64_t y = std::max<std::int64_t>(0, (low - plane) / pitch - 1); y < rows && plane + y * pitch <= high; ++y) {
+    for (std::int64_t y = std::clamp<std::int64_t>((low - plane) / pitch - 1, 0, rows - 1); y < rows && plane + y * pitch <= high; ++y) {
       const std::int64_t begin = plane + y * pitch + static_cast<std::int64_t>(planes.row_lanes());
       const std::int64_t end = y + 1 < rows ? plane + (y + 1) * pitch : plane + static_cast<std::int64_t>(plane_pitch(planes));
       if (begin < end && begin <= high && end > low) gaps.push_back({begin, static_cast<std::uint32_t>(end - begin)});
@@ -253,6 +274,7 @@ std::vector<Gap> blank_gaps(std::vector<Gap> gaps, std::span<cpu::ConvTile> tile
 }
 
 void zero_before(const Planes& planes, std::span<const Strip> strips, std::uint32_t channel, float* memory) {
+  if (planes.slab != 0) return;
   const std::size_t pixel = planes.lanes_are_inputs() ? planes.batch : 1;
   const std::size_t border = planes.halo_y * planes.row + planes.halo_x * planes.column;
   const bool is_regular = planes.plane_sets() == 1 || planes.image == planes.channels * planes.channel;

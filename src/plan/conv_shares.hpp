@@ -56,10 +56,13 @@ struct BlockWork {
 ///
 /// Tiles never begin or end outside the pixels, except where a sweep is shorter than a tile; then lanes beyond its end are computed from
 /// whatever is there, and land on pixels that the same thread writes later, or in the gap after the plane.
-/// Empty if there is no room for that: the caller must give planes with a larger gap.
+/// Empty if there is no room for that: the caller must give planes with a larger gap. Empty too if a tile would run from slab to slab.
 std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, const BlockWork& work, unsigned threads);
 
-/// The gaps that tiles write to, or end at. Every gap of a plane is listed for some tile of its pixels; zeroed after each chunk, none is left.
+/// Whether some lane is in two tiles.
+bool repeats(const ConvShare& share, unsigned vector_lanes);
+
+/// The gaps that tiles write to, or end at; slabs have none. Every gap of a plane is listed for some tile of its pixels; zeroed after each chunk, none is left.
 std::vector<Gap> gaps_of(const rows::Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes);
 
 /// Lanes of the tiles that are in gaps are not wanted. What is left of the gaps: where no tile writes.

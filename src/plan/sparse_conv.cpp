@@ -22,10 +22,12 @@ using rows::Planes;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// The output's planes with room for a whole tile after each of them.
+/// The output's planes, no slabs, with room for a whole tile after each of them.
 Planes roomy(const Planes& out, std::size_t tile_lanes) {
   Planes planes = out;
-  planes.channel = round_up(out.channel + tile_lanes, 16);
+  planes.slab = 0;
+  planes.channel = round_up(std::max(out.channel, out.plane_lanes()) + tile_lanes, 16);
+  planes.origin = std::max(out.origin, round_up(out.halo_y * out.row + out.halo_x * out.column, 16));
   planes.image = out.lanes_are_inputs() ? 1 : planes.channel * out.channels;
   planes.floats = planes.origin + planes.plane_sets() * planes.channels * planes.channel + tile_lanes;
   return planes;
@@ -269,6 +271,12 @@ void SparseConv::run(const float* in, const float* skip, float* out, float* scra
       state.run_share(state.shares[worker], memory);
   });
   if (state.inner) rows::copy_planes(*state.inner, target, state.out, out);
+}
+
+bool SparseConv::may_write_over_skip() const {
+  const State& state = *state_;
+  const bool has_tiles = !state.gather && !state.depthwise && !state.inner;
+  return has_tiles && state.skip == state.out && std::none_of(state.shares.begin(), state.shares.end(), [&](const ConvShare& share) { return repeats(share, state.kernels->vector_lanes); });
 }
 
 std::size_t SparseConv::scratch_floats() const { return state_->phase_floats() + state_->inner_floats() + state_->threads * state_->partial_floats; }

@@ -43,9 +43,12 @@ class SparseConv {
   SparseConv(SparseConv&&) noexcept;
   SparseConv& operator=(SparseConv&&) noexcept;
 
-  /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`; `scratch` has scratch_floats() and is aligned to 64 bytes. Leaves
+  /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`, unless it is `skip` and may_write_over_skip() says yes; `scratch` has scratch_floats() and is aligned to 64 bytes. Leaves
   /// `out` complete, its halo zero. The bits are the same for every choice (but gather, and depthwise with a stride), tile and number of threads on one instruction set.
   void run(const float* in, const float* skip, float* out, float* scratch) const;
+
+  /// Whether sums may be written where what was added to them stood: nothing is read twice then.
+  bool may_write_over_skip() const;
 
   std::size_t scratch_floats() const;
   std::size_t code_bytes() const;     ///< machine code, or the table
@@ -58,6 +61,6 @@ class SparseConv {
 };
 
 /// What is worth timing; the first needs no code. At most about ten.
-std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, cpu::Isa isa);
+std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const rows::Planes* skip, cpu::Isa isa);
 
 }  // namespace lacuna::plan

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -73,7 +72,7 @@ void plan_phases(const Conv& conv, const Planes& in, const Planes& out, ConvRows
   const std::size_t unit = by_batch ? in.batch : 1;
   const std::size_t pitch = out.row / unit;
   const auto spare = static_cast<std::uint32_t>(out.row % unit == 0 && pitch > shape.extents[3] ? pitch - shape.extents[3] : 0);
-  rows.source = planes_for(shape, 0, spare, by_batch ? Lanes::batch : Lanes::pixels);
+  rows.source = in.slab != 0 ? slabs_for(shape, spare) : planes_for(shape, 0, spare, by_batch ? Lanes::batch : Lanes::pixels);
 }
 
 std::int64_t offset_in_place(const ConvRows& rows, const Tap& tap) {
@@ -158,9 +157,11 @@ bool halo_suffices(const Window& w, const Planes& in, const Planes& out) {
          in.halo_x >= std::max(w.pad_x, reach_beyond(out.width, w.stride_x, w.kernel_x, w.dilation_x, w.pad_x, in.width));
 }
 
+bool reads_one_pixel(const Window& w) { return w.kernel_y == 1 && w.kernel_x == 1 && w.pad_y + w.pad_y_end + w.pad_x + w.pad_x_end == 0; }
+
 bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out) {
   const Window w = window_of(conv);
-  return w.stride_x == 2 && !in.lanes_are_inputs() && in.column == 1 && out.column == 1 && halo_suffices(w, in, out);
+  return w.stride_x == 2 && in.slab == 0 && out.slab == 0 && !in.lanes_are_inputs() && in.column == 1 && out.column == 1 && halo_suffices(w, in, out);
 }
 
 ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides) {
@@ -169,6 +170,7 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strid
   check_extents(conv, rows.window, in, out);
   rows.bias.assign(conv.output_channels, 0);
   std::copy(conv.bias.begin(), conv.bias.end(), rows.bias.begin());
+  if (in.slab != 0 && !reads_one_pixel(rows.window)) throw InternalError("slabs are for convolutions that read one pixel for each they write");
   const bool has_stride = rows.window.stride_y > 1 || rows.window.stride_x > 1;
   // Where lanes are inputs every pixel is a sweep of its own, and a stride costs nothing, unless the sweeps are shorter than a vector.
   const bool in_steps = strides == Strides::in_steps && can_be_in_steps(conv, in, out);
@@ -187,93 +189,6 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strid
   else
     sort_by_offset(rows);
   return rows;
-}
-
-namespace {
-
-/// Elements [first, last) of an axis of a phase are elements of the input, the others are padding; element k is number k * stride + shift there.
-struct PhaseAxis {
-  std::int64_t stride, shift;
-  std::size_t first, last;
-
-  PhaseAxis(std::uint32_t step, std::uint32_t phase, std::uint32_t pad, std::uint32_t extent, std::uint32_t phase_extent)
-      : stride(step), shift(std::int64_t{phase} - pad), first(static_cast<std::size_t>(shift >= 0 ? 0 : (-shift + stride - 1) / stride)) {
-    const std::int64_t beyond = std::int64_t{extent} - shift;  // k * stride < beyond
-    last = beyond <= 0 ? 0 : std::min<std::size_t>(phase_extent, static_cast<std::size_t>((beyond + stride - 1) / stride));
-    if (first >= last) first = last = 0;
-  }
-  std::int64_t in_input(std::size_t k) const { return static_cast<std::int64_t>(k) * stride + shift; }
-};
-
-struct Lines {
-  std::size_t begin, end;
-};
-
-/// Some lines of one phase of one channel: planes of `in` to planes of `to`, both given by their element (0, 0).
-void take_phase(Lines lines, const PhaseAxis& y, const PhaseAxis& x, const Planes& in, const float* input, const Planes& to, float* target) {
-  const std::size_t lanes = in.lanes_are_inputs() ? in.batch : 1, row_lanes = to.row_lanes(), count = x.last - x.first;
-  const auto in_column = static_cast<std::int64_t>(in.column);
-  for (std::size_t i = lines.begin; i < lines.end; ++i) {
-    float* const row = target + i * to.row;
-    if (i < y.first || i >= y.last || count == 0) {
-      std::fill(row, row + row_lanes, 0.0f);
-      continue;
-    }
-    const float* const from = input + y.in_input(i) * static_cast<std::int64_t>(in.row) + x.in_input(x.first) * in_column;
-    float* const begin = row + x.first * to.column;
-    for (float* zero = row; zero != begin; ++zero) *zero = 0;
-    if (lanes == 1 && x.stride == 1)
-      std::memcpy(begin, from, count * sizeof(float));
-    else
-      for (std::size_t j = 0; j < count; ++j) std::memcpy(begin + j * to.column, from + static_cast<std::int64_t>(j) * x.stride * in_column, lanes * sizeof(float));
-    for (float* zero = begin + (count - 1) * to.column + lanes; zero < row + row_lanes; ++zero) *zero = 0;
-  }
-}
-
-/// Whether every element of every phase stands in the input, or in its halo.
-bool halo_has_phases(const ConvRows& rows, const Planes& in) {
-  const Window& w = rows.window;
-  const Planes& to = rows.source;
-  return in.halo_y >= w.pad_y && in.halo_x >= w.pad_x && std::all_of(rows.phases.begin(), rows.phases.end(), [&](const ConvRows::Phase& phase) {
-    return (to.height - 1) * w.stride_y + phase.y < in.height + in.halo_y + w.pad_y && (to.width - 1) * w.stride_x + phase.x < in.width + in.halo_x + w.pad_x;
-  });
-}
-
-/// Some lines of all phases of one image where the step is two and the halo has all padding: a pair of phases that part the same rows is filled at once.
-void part_phases(const ConvRows& rows, Lines lines, const Planes& in, const float* input, std::size_t image, float* source, PartRows* part_rows) {
-  const Window& w = rows.window;
-  const Planes& to = rows.source;
-  for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
-    const auto [y, x] = rows.phases[phase];
-    const bool is_pair = phase + 1 < rows.phases.size() && rows.phases[phase + 1].y == y;
-    const std::size_t first = in.at(image, 0, 0, 0) + (lines.begin * w.stride_y + y) * in.row + x - w.pad_y * in.row - w.pad_x;
-    for (std::size_t c = 0; c < in.channels; ++c) {
-      float* const target = source + to.at(image, c * rows.phases.size() + phase, lines.begin, 0);
-      part_rows(input + first + c * in.channel, w.stride_y * in.row, lines.end - lines.begin, to.width, target, is_pair ? target + to.channel : nullptr, to.row);
-    }
-    if (is_pair) ++phase;
-  }
-}
-
-}  // namespace
-
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, PartRows* part_rows) {
-  const Window& w = rows.window;
-  const Planes& to = rows.source;
-  const std::size_t total = in.plane_sets() * std::size_t{to.height}, begin = total * part / parts, end = total * (part + 1) / parts;
-  const bool by_twos = w.stride_x == 2 && in.column == 1 && !in.lanes_are_inputs() && halo_has_phases(rows, in);
-  for (std::size_t n = begin / to.height; n * to.height < end; ++n) {
-    const Lines lines{begin > n * to.height ? begin - n * to.height : 0, std::min<std::size_t>(end - n * to.height, to.height)};
-    if (by_twos) {
-      part_phases(rows, lines, in, input, n, source, part_rows);
-      continue;
-    }
-    for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
-      const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, to.height), x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width);
-      for (std::size_t c = 0; c < in.channels; ++c)
-        take_phase(lines, y, x, in, input + in.at(n, c, 0, 0), to, source + to.at(n, c * rows.phases.size() + phase, 0, 0));
-    }
-  }
 }
 
 }  // namespace lacuna::rows

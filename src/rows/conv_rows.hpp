@@ -68,6 +68,9 @@ enum class Strides : std::uint8_t { taken_apart, in_place, in_steps };
 /// Needs: `in` and `out` are planes of the convolution's input and output, with lanes of the same kind. Throws InputError where extents do not fit.
 ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides = Strides::taken_apart);
 
+/// Whether an output depends on one pixel of each channel: one tap, no padding.
+bool reads_one_pixel(const Window& w);
+
 /// Whether vectors of pixels can read this convolution's input in steps: of two, inside the halo.
 bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out);
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t line_floats = 16;
 constexpr std::size_t slack_floats = 64;      // the longest tile of vectors that may begin at the last element
+constexpr std::size_t slab_lanes = 64;
 constexpr std::size_t aliasing_floats = 1024;  // lines 4096 bytes apart share a set of L1
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
@@ -35,10 +36,24 @@ Planes row_major(const Planes& like) {
   planes.image = planes.channel * like.channels;
   planes.origin = 0;
   planes.floats = planes.image * like.batch;
+  planes.slab = 0;
   return planes;
 }
 
+/// Between planes and slabs, of which one may be row-major: a row is cut where a slab ends.
+void copy_through_slabs(const Planes& from, const float* source, const Planes& to, float* target) {
+  for (std::size_t n = 0; n < from.batch; ++n)
+    for (std::size_t c = 0; c < from.channels; ++c)
+      for (std::size_t y = 0; y < from.height; ++y)
+        for (std::size_t x = 0; x < from.width;) {
+          const std::size_t count = std::min({from.side_by_side(y * from.row + x), to.side_by_side(y * to.row + x), from.width - x});
+          std::memcpy(target + to.at(n, c, y, x), source + from.at(n, c, y, x), count * sizeof(float));
+          x += count;
+        }
+}
+
 void copy_elements(const Planes& from, const float* source, const Planes& to, float* target) {
+  if (from.slab != 0 || to.slab != 0) return copy_through_slabs(from, source, to, target);
   if (from.lanes_are_inputs() && to.lanes_are_inputs()) {
     for (std::size_t c = 0; c < from.channels; ++c)
       for (std::size_t y = 0; y < from.height; ++y)
@@ -78,9 +93,19 @@ Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x
   return planes;
 }
 
+Planes slabs_for(const Shape& shape, std::uint32_t halo_x) {
+  Planes planes = planes_for(shape, 0, halo_x);
+  planes.slab = planes.channel = slab_lanes;
+  planes.image = round_up(planes.plane_lanes(), slab_lanes) * planes.channels;
+  planes.origin = 0;
+  planes.floats = planes.batch * planes.image + aliasing_floats / 4 + line_floats;  // the buffer behind it should not begin at the same place in a page: stores there would hold up loads here
+  return planes;
+}
+
 void zero_halo(const Planes& planes, float* memory) { zero_halo(planes, memory, 0, planes.height); }
 
 void zero_halo(const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row) {
+  if (planes.slab != 0) return;  // it has none
   const std::size_t lanes = planes.lanes_are_inputs() ? planes.batch : 1;
   const auto end_of_row = [&](std::size_t n, std::size_t c, std::size_t y) { return planes.at(n, c, y, planes.width - std::size_t{1}) + lanes; };
   std::size_t end_of_plane = 0;  // of the one before

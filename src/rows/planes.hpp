@@ -10,10 +10,14 @@
 //   a a a a a a .      a sweep over a plane from its first pixel to its last runs through
 //   . . . . . . .      at most halo_x columns that are not pixels
 //   b b b b b b .
+//
+// In slabs, 64 lanes of every channel stand together, then the next 64 of every channel: a kernel that reads one pixel of all channels reads few pages.
+// Sources are then the same for all pixels only if no kernel reaches beyond its own pixel; there is no halo, and what is not an element is anything.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <lacuna/network.hpp>
 
@@ -32,8 +36,14 @@ struct Planes {
   std::size_t column = 1;
   std::size_t origin = 0;    ///< of element (0, 0, 0, 0)
   std::size_t floats = 0;    ///< of the whole buffer, with the slack that vectors at its ends may touch
+  std::size_t slab = 0;      ///< lanes of a channel that stand side by side; 0: all, a plane
 
-  std::size_t at(std::size_t n, std::size_t c, std::size_t y, std::size_t x) const { return origin + n * image + c * channel + y * row + x * column; }
+  std::size_t at(std::size_t n, std::size_t c, std::size_t y, std::size_t x) const { return lane_at(n, y * row + x * column) + c * channel; }
+  /// Of a lane of channel 0, counted along its rows and the gaps between them.
+  std::size_t lane_at(std::size_t n, std::size_t lane) const { return origin + n * image + (slab == 0 ? lane : lane / slab * slab * channels + lane % slab); }
+
+  /// Lanes from `lane` on that stand side by side, however many there are.
+  std::size_t side_by_side(std::size_t lane) const { return slab == 0 ? std::numeric_limits<std::size_t>::max() : slab - lane % slab; }
 
   bool lanes_are_inputs() const { return image == 1 && batch > 1; }
   /// Images that have planes of their own: all, or one for all where lanes are inputs.
@@ -51,6 +61,9 @@ enum class Lanes : std::uint8_t { pixels, batch };
 /// Planes for a value of shape {batch, channels}, {batch, channels, width} or {batch, channels, height, width}. Planes begin on multiples of 16
 /// floats, and never 4096 bytes apart: such planes would fight for the same lines of L1. Throws Unsupported for more axes.
 Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x, Lanes lanes = Lanes::pixels);
+
+/// The same in slabs, with rows as far apart as planes with this halo have them; lanes are pixels.
+Planes slabs_for(const Shape& shape, std::uint32_t halo_x);
 
 /// Zeroes everything that is not an element: halo, gaps and slack. Writes no element.
 void zero_halo(const Planes& planes, float* memory);

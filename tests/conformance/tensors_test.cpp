@@ -43,6 +43,32 @@ TEST(Tensors, TheMeasuredPlanGivesTheReferencesAnswer) {
   expect_right(net, {.threads = 2, .tune = "fast"});
 }
 
+/// Bottlenecks large enough for slabs, one with a stride; the sums are written over what was added.
+TensorNetwork bottlenecks(std::uint32_t batch) {
+  TensorNetwork net({{batch, 12, 15, 14}}, batch);
+  const auto one_tap = [](std::uint32_t outputs, std::uint32_t stride = 1) {
+    return ConvSpec{.outputs = outputs, .kernel = {1, 1}, .stride = stride, .pad = 0, .sparsity = 0.8, .activation = Activation::relu()};
+  };
+  const auto nine_taps = [](std::uint32_t outputs, std::uint32_t stride = 1) { return ConvSpec{.outputs = outputs, .stride = stride, .sparsity = 0.8, .activation = Activation::relu()}; };
+  const ValueId wide = net.conv(net.network.input, one_tap(170)), sum = net.conv(net.conv(net.conv(wide, one_tap(40)), nine_taps(160)), one_tap(170), wide);
+  const ValueId side = net.conv(sum, one_tap(180, 2)), strided = net.conv(net.conv(sum, one_tap(160)), nine_taps(30, 2));
+  net.conv(net.conv(strided, one_tap(180), side), one_tap(9));
+  return net;
+}
+
+TEST(Tensors, BottlenecksInSlabsGiveTheReferencesAnswer) {
+  for (cpu::Isa isa : cpu::available_isas())
+    for (const char* kernel : {"dense", "table", "baked"}) {
+      if (std::string_view(kernel) == "baked" && isa < cpu::Isa::avx2) continue;
+      for (unsigned threads : {1u, 3u}) {
+        TensorNetwork net = bottlenecks(threads);
+        expect_right(net, {.isa = std::string(cpu::name(isa)), .threads = threads, .kernel = kernel, .tune = "off"});
+      }
+    }
+  TensorNetwork net = bottlenecks(1);
+  expect_right(net, {.threads = 2, .tune = "fast"});
+}
+
 TEST(Tensors, NoOptimisationIsNeededForTheAnswer) {
   TensorNetwork net = mixed_network(1, 9);
   expect_right(net, {.threads = 1, .optimise = "none", .kernel = "table", .tune = "off"});

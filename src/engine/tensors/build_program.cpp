@@ -6,11 +6,23 @@
 namespace lacuna::engine::tensors {
 namespace {
 
+/// Planes of which threads write the same parts again and again: of one channel, or of all where they stand in slabs.
+std::size_t pitch_of(const rows::Planes& planes) { return planes.slab == 0 ? planes.channel : planes.image; }
+
+/// Copies between oneDNN's layouts and slabs go by way of plain memory.
+bool knows_no_slabs(const Place& from, const Place& to) {
+  return (from.is_in_slabs() && to.kind == Place::Kind::dense) || (from.kind == Place::Kind::dense && to.is_in_slabs());
+}
+
 class Builder {
  public:
   Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads, Sharing sharing)
-      : network_(network), choices_(choices), planes_(planes), sharing_(sharing), copies_(network.values.size()) {
+      : network_(network), choices_(choices), planes_(planes), sharing_(sharing), copies_(network.values.size()), last_reader_(network.values.size(), 0) {
     program_.threads = threads;
+    for (std::size_t k = 0; k < network.operators.size(); ++k)
+      for (ValueId id : network.operators[k].inputs)
+        if (id != no_value) last_reader_[static_cast<std::size_t>(id)] = k;
+    for (ValueId id : network.all_outputs()) last_reader_[static_cast<std::size_t>(id)] = network.operators.size();
   }
 
   TensorProgram build() && {
@@ -52,7 +64,10 @@ class Builder {
     return new_buffer(bytes, of_its_own);
   }
   std::size_t define(ValueId id, const Place& place) {
-    const std::size_t buffer = new_buffer(place.bytes, place.kind == Place::Kind::planes ? place.planes.channel * sizeof(float) : 0);
+    const std::size_t buffer = new_buffer(place.bytes, place.kind == Place::Kind::planes ? pitch_of(place.planes) * sizeof(float) : 0);
+    return define_in(id, place, buffer);
+  }
+  std::size_t define_in(ValueId id, const Place& place, std::size_t buffer) {
     copies_[static_cast<std::size_t>(id)].push_back({place, buffer});
     return buffer;
   }
@@ -67,7 +82,11 @@ class Builder {
       return found->buffer;
     }
     if (standings.empty()) return want_constant(id, place);
-    const Standing from = standings.front();
+    Standing from = standings.front();
+    if (knows_no_slabs(from.place, place)) {
+      const Place plain = Place::plain(network_.value(id));
+      from = {plain, want(id, plain)};
+    }
     buffers_.touch(from.buffer, step());
     const std::size_t target = define(id, place);
     push(copy_step(network_.value(id), from.place, from.buffer, place, target), true);
@@ -122,7 +141,8 @@ class Builder {
     const std::size_t skip = op.inputs.size() > 1 ? want(op.inputs[1], place_of(op.inputs[1])) : Operand::no_buffer;
     touch(input, skip);
     const std::size_t scratch = new_scratch(choice.sparse->scratch_floats() * sizeof(float));
-    const std::size_t output = define(op.output, place_of(op.output));
+    const bool is_free = skip != Operand::no_buffer && op.inputs[1] != op.inputs[0] && last_reader_[static_cast<std::size_t>(op.inputs[1])] == at_;
+    const std::size_t output = is_free && choice.sparse->may_write_over_skip() ? define_in(op.output, place_of(op.output), skip) : define(op.output, place_of(op.output));
     push(sparse_conv_step(choice.sparse, input, skip, output, scratch));
   }
 
@@ -165,6 +185,7 @@ class Builder {
   const std::vector<rows::Planes>& planes_;
   const Sharing sharing_;
   std::vector<std::vector<Standing>> copies_;  ///< of each value
+  std::vector<std::size_t> last_reader_;       ///< of each value: an operator, or their number where the caller reads it
   Buffers buffers_;
   std::size_t buffer_count_ = 0;
   std::size_t at_ = 0;

@@ -17,7 +17,7 @@ namespace lacuna::engine::tensors {
 namespace {
 
 /// Raise it when candidates or rules change.
-constexpr int version = 13;
+constexpr int version = 14;
 
 }  // namespace
 

@@ -4,60 +4,24 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include <lacuna/error.hpp>
 
 #include "base/aligned_buffer.hpp"
 #include "base/parallel.hpp"
 #include "devices/cpu/cpu_info.hpp"
-#include "devices/cpu/kernels.hpp"
 #include "engine/tensors/choices_cache.hpp"
 #include "engine/tensors/choose_whole.hpp"
 #include "engine/tensors/finals.hpp"
 #include "engine/tensors/int8_conv.hpp"
 #include "engine/tensors/one_by_one.hpp"
 #include "engine/tensors/pool_shape.hpp"
-#include "rows/conv_rows.hpp"
+#include "engine/tensors/value_planes.hpp"
 
 namespace lacuna::engine::tensors {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-bool may_stand_on_planes(const Value& value) {
-  const std::size_t axes = value.shape.extents.size();
-  return !value.is_constant && value.type == ElementType::f32 && axes >= 2 && axes <= 4 && value.shape.size() > 0;
-}
-
-/// Lanes are the inputs of the batch where they fill vectors: no pixel is computed for nothing then, every load is aligned, and strides are free.
-rows::Lanes lanes_for(const Shape& shape, const ChooseOptions& options) {
-  const bool fills_vectors = shape.extents[0] > 1 && shape.extents[0] % cpu::kernels_for(options.isa).vector_lanes == 0;
-  return shape.extents.size() == 2 || fills_vectors ? rows::Lanes::batch : rows::Lanes::pixels;
-}
-
-std::vector<rows::Planes> planes_of_values(const Network& network, const ChooseOptions& options) {
-  std::vector<rows::Halo> halos(network.values.size());
-  for (const Operator& op : network.operators)
-    if (const auto* conv = std::get_if<Conv>(&op.operation); conv != nullptr && conv->kernel.size() <= 2) {
-      const rows::Halo halo = rows::halo_of(*conv);
-      rows::Halo& most = halos[static_cast<std::size_t>(op.inputs[0])];
-      most = {std::max(most.y, halo.y), std::max(most.x, halo.x)};
-    }
-  std::map<std::uint32_t, std::uint32_t> halo_of_width;  // rows of one pitch let a sweep run over a whole plane
-  for (std::size_t k = 0; k < halos.size(); ++k)
-    if (may_stand_on_planes(network.values[k])) {
-      std::uint32_t& most = halo_of_width[network.values[k].shape.extents.back()];
-      most = std::max(most, halos[k].x);
-    }
-  std::vector<rows::Planes> planes(network.values.size());
-  for (std::size_t k = 0; k < planes.size(); ++k) {
-    const Value& value = network.values[k];
-    if (!may_stand_on_planes(value)) continue;
-    planes[k] = rows::planes_for(value.shape, halos[k].y, halo_of_width[value.shape.extents.back()], lanes_for(value.shape, options));
-  }
-  return planes;
-}
 
 /// As much memory as a run of the whole network reads, roughly; L2 at least.
 base::AlignedFloats memory_of_others(const Network& network) {

@@ -52,6 +52,9 @@ void read_part(const base::AlignedFloats& memory, std::size_t pitch, unsigned pa
     for (std::size_t k = plane + pitch * part / parts; k < std::min(plane + pitch * (part + 1) / parts, memory.size()); k += line) static_cast<void>(floats[k]);
 }
 
+/// Floats that threads divide: those of a plane, or of an image in slabs.
+std::size_t part_pitch(const rows::Planes& planes) { return planes.slab == 0 ? planes.channel : planes.image; }
+
 }  // namespace
 
 void pick_fastest(const std::vector<plan::ConvKernelChoice>& choices, Timing& timing) {
@@ -87,7 +90,7 @@ std::shared_ptr<const dense::DenseConv> ConvTrial::dense(Type type) const {
 
 std::vector<plan::ConvKernelChoice> ConvTrial::sparse_choices() const {
   if (conv_.kernel.size() > 2 || in_.floats == 0 || out_.floats == 0) return {};
-  auto all = plan::conv_candidates(conv_, in_, out_, options_.isa);
+  auto all = plan::conv_candidates(conv_, in_, out_, has_skip() ? &skip_ : nullptr, options_.isa);
   std::erase_if(all, [&](const plan::ConvKernelChoice& choice) {
     const bool is_baked = choice.kind == plan::ConvKernelKind::baked;
     if (choice.kind == plan::ConvKernelKind::depthwise && has_skip()) return true;  // it would be a table under another name
@@ -108,25 +111,26 @@ std::vector<double> ConvTrial::time(const base::AlignedFloats& others, const Den
     scratch_bytes = std::max(scratch_bytes, conv->scratch_bytes());
   }
   for (const auto& conv : sparse) scratch_bytes = std::max(scratch_bytes, conv->scratch_floats() * sizeof(float));
+  constexpr std::size_t apart = 272;  // floats: buffers that begin at the same place in a page get in each other's way, which they do not in a network
   const auto memory = [](std::size_t bytes) {
-    base::AlignedFloats made(bytes / sizeof(float) + 16);
+    base::AlignedFloats made(bytes / sizeof(float) + 2 * apart + 16);
     std::fill_n(made.data(), made.size(), 0.25f);  // as bf16: 0 and 0.25 by turns
     return made;
   };
   base::AlignedFloats input = memory(input_bytes), output = memory(output_bytes), scratch = memory(scratch_bytes);
   base::AlignedFloats skip = memory(has_skip() ? std::max(skip_.floats * sizeof(float), output_bytes) : 0);
-  const auto read = [](const base::AlignedFloats& floats) { return reinterpret_cast<const std::byte*>(floats.data()); };
-  const auto write = [](base::AlignedFloats& floats) { return reinterpret_cast<std::byte*>(floats.data()); };
+  float *const written = output.data() + apart, *const added = has_skip() ? skip.data() + 2 * apart : nullptr;
+  const auto bytes_of = [](float* floats) { return reinterpret_cast<std::byte*>(floats); };
   dense::use_threads(options_.threads);
   std::vector<std::function<void()>> rivals;
-  for (const auto& conv : dense) rivals.push_back([&, conv] { conv->run(read(input), has_skip() ? read(skip) : nullptr, write(output), write(scratch)); });
-  for (const auto& conv : sparse) rivals.push_back([&, conv] { conv->run(input.data(), has_skip() ? skip.data() : nullptr, output.data(), scratch.data()); });
+  for (const auto& conv : dense) rivals.push_back([&, conv] { conv->run(bytes_of(input.data()), bytes_of(added), bytes_of(written), bytes_of(scratch.data())); });
+  for (const auto& conv : sparse) rivals.push_back([&, conv] { conv->run(input.data(), added, written, scratch.data()); });
   const auto forget = [&] {  // all but the activations, which the layers before have just used
     base::run_team(options_.threads, [&](unsigned worker) {
       read_part(others, others.size(), worker, options_.threads);
-      read_part(skip, skip_.channel, worker, options_.threads);
-      read_part(output, out_.channel, worker, options_.threads);
-      read_part(input, in_.channel, worker, options_.threads);
+      read_part(skip, part_pitch(skip_), worker, options_.threads);
+      read_part(output, part_pitch(out_), worker, options_.threads);
+      read_part(input, part_pitch(in_), worker, options_.threads);
     });
   };
   return rivals.empty() ? std::vector<double>{} : plan::fewest_seconds_after(forget, rivals, options_.tune == Tune::full ? 0.2 : 0.02);
@@ -138,8 +142,8 @@ std::string ConvTrial::mark() const {
   const auto list = [](const auto& numbers) { return fmt::format("{}", fmt::join(numbers, "x")); };
   std::string candidates;
   for (const plan::ConvKernelChoice& choice : sparse_choices()) candidates += to_string(choice) + ";";
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}", list(network_.value(op_.inputs[0]).shape.extents), list(network_.value(op_.output).shape.extents), conv_.groups, list(conv_.kernel),
-                     list(conv_.strides), list(conv_.dilations), list(conv_.pads_begin), list(conv_.pads_end), static_cast<int>(conv_.activation.kind), has_skip(), in_.halo_x, out_.halo_x,
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", list(network_.value(op_.inputs[0]).shape.extents), list(network_.value(op_.output).shape.extents), conv_.groups, list(conv_.kernel),
+                     list(conv_.strides), list(conv_.dilations), list(conv_.pads_begin), list(conv_.pads_end), static_cast<int>(conv_.activation.kind), has_skip(), in_.halo_x, out_.halo_x, in_.slab, out_.slab, skip_.slab,
                      std::lround(std::log(nonzeros + 1) / std::log(alike)), candidates);
 }
 

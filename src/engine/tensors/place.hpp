@@ -22,6 +22,8 @@ struct Place {
   static Place on(const rows::Planes& planes) { return {Kind::planes, planes, {}, planes.floats * sizeof(float)}; }
   static Place in(const dense::Layout& layout) { return {Kind::dense, {}, layout, layout.get_size()}; }
 
+  bool is_in_slabs() const { return kind == Kind::planes && planes.slab != 0; }
+
   bool operator==(const Place& other) const {
     if (kind != other.kind || bytes != other.bytes) return false;
     return kind == Kind::plain || (kind == Kind::planes ? planes == other.planes : layout == other.layout);

@@ -67,6 +67,33 @@ TEST(Planes, PlanesOfOtherExtentsAreAnInternalError) {
   EXPECT_THROW(copy_planes(a, memory.data(), b, memory.data()), InternalError);
 }
 
+TEST(Planes, SlabsHave64LanesOfAllChannelsTogether) {
+  const Planes slabs = slabs_for({{2, 3, 9, 14}}, 1);
+  EXPECT_EQ(slabs.row, 15u);
+  EXPECT_EQ(slabs.at(0, 0, 0, 0), 0u);
+  EXPECT_EQ(slabs.at(0, 2, 0, 5), 2 * 64 + 5u);
+  EXPECT_EQ(slabs.at(0, 1, 4, 3), 1 * 64 + 63u);               // the last lane of the first slab
+  EXPECT_EQ(slabs.at(0, 1, 4, 4), 3 * 64 + 1 * 64u);           // the first of the second
+  EXPECT_EQ(slabs.at(1, 0, 0, 0), 3 * 64 * 3u);                // 8 rows of 15 and one of 14 take three slabs
+  EXPECT_EQ(slabs.side_by_side(60), 4u);
+  EXPECT_GT(slabs.floats % 1024, 0u) << "the buffer behind should not begin at the same place in a page";
+}
+
+TEST(Planes, ElementsGoIntoSlabsAndComeBack) {
+  for (const Shape& shape : {Shape{{1, 2, 4, 5}}, Shape{{3, 5, 14, 14}}, Shape{{1, 3, 2, 200}}}) {
+    const Planes slabs = slabs_for(shape, 1), planes = planes_for(shape, 1, 2);
+    const std::vector<float> elements = counted(shape.size());
+    std::vector<float> memory(slabs.floats), copied(planes.floats, 99.0f), back(shape.size());
+    load_planes(elements.data(), slabs, memory.data());
+    store_elements(slabs, memory.data(), back.data());
+    EXPECT_EQ(back, elements);
+    copy_planes(slabs, memory.data(), planes, copied.data());
+    store_elements(planes, copied.data(), back.data());
+    EXPECT_EQ(back, elements);
+    EXPECT_EQ(std::accumulate(copied.begin(), copied.end(), 0.0), std::accumulate(elements.begin(), elements.end(), 0.0)) << "zeros around them";
+  }
+}
+
 TEST(Planes, PartsOfTheHaloAreTheWholeHalo) {
   for (const Lanes lanes : {Lanes::pixels, Lanes::batch}) {
     const Planes planes = planes_for({{2, 3, 7, 5}}, 1, 2, lanes);
