@@ -55,16 +55,20 @@ class Sweeper {
  private:
   /// Of the strip that begins with row y, counted from the plane's first: where a line begins near that row, so that vectors lie in lines; not in a gap, which would have two owners.
   std::size_t first_lane(std::size_t y) const {
-    const auto round_up = [](std::size_t lane, std::size_t unit) { return (lane + unit - 1) / unit * unit; };
-    if (y == out_.height) {  // whole vectors, where the gap after the plane has room for the last one
-      const std::size_t end = round_up(out_.plane_lanes(), slab_ != 0 ? unit_ : vector_lanes_);
-      return slab_ != 0 || (!out_.lanes_are_inputs() && end <= plane_pitch(out_)) ? end : out_.plane_lanes();
-    }
+    if (y == out_.height) return last_lane();
     if (out_.column != (out_.lanes_are_inputs() ? out_.batch : 1)) return y * out_.row;
     std::size_t lane = round_up(y * out_.row, unit_);
     while (lane % out_.row >= out_.row_lanes()) lane += unit_;
-    return std::min(lane, out_.plane_lanes());
+    return std::min(lane, last_lane());
   }
+
+  /// Whole vectors, where the gap after the plane has room for the last one.
+  std::size_t last_lane() const {
+    const std::size_t end = round_up(out_.plane_lanes(), slab_ != 0 ? unit_ : vector_lanes_);
+    return slab_ != 0 || (!out_.lanes_are_inputs() && end <= plane_pitch(out_)) ? end : out_.plane_lanes();
+  }
+
+  static std::size_t round_up(std::size_t lane, std::size_t unit) { return (lane + unit - 1) / unit * unit; }
 
   Sweep at(std::uint32_t n, std::uint32_t y, std::uint32_t x, std::size_t lanes) const {
     return {source_.at(n, 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes, rows_.lane_step};

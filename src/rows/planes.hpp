@@ -53,6 +53,9 @@ struct Planes {
   /// The same for a whole plane.
   std::size_t plane_lanes() const { return (height - std::size_t{1}) * row + row_lanes(); }
 
+  /// Floats that threads divide, again and again in the same way: those of a plane, or of an image in slabs.
+  std::size_t divided() const { return slab == 0 ? channel : image; }
+
   bool operator==(const Planes&) const = default;
 };
 

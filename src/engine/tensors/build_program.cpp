@@ -6,11 +6,8 @@
 namespace lacuna::engine::tensors {
 namespace {
 
-/// Planes of which threads write the same parts again and again: of one channel, or of all where they stand in slabs.
-std::size_t pitch_of(const rows::Planes& planes) { return planes.slab == 0 ? planes.channel : planes.image; }
-
-/// Copies between oneDNN's layouts and slabs go by way of plain memory.
-bool knows_no_slabs(const Place& from, const Place& to) {
+/// oneDNN does not know slabs.
+bool goes_by_plain(const Place& from, const Place& to) {
   return (from.is_in_slabs() && to.kind == Place::Kind::dense) || (from.kind == Place::Kind::dense && to.is_in_slabs());
 }
 
@@ -64,7 +61,7 @@ class Builder {
     return new_buffer(bytes, of_its_own);
   }
   std::size_t define(ValueId id, const Place& place) {
-    const std::size_t buffer = new_buffer(place.bytes, place.kind == Place::Kind::planes ? pitch_of(place.planes) * sizeof(float) : 0);
+    const std::size_t buffer = new_buffer(place.bytes, place.kind == Place::Kind::planes ? place.planes.divided() * sizeof(float) : 0);
     return define_in(id, place, buffer);
   }
   std::size_t define_in(ValueId id, const Place& place, std::size_t buffer) {
@@ -83,7 +80,7 @@ class Builder {
     }
     if (standings.empty()) return want_constant(id, place);
     Standing from = standings.front();
-    if (knows_no_slabs(from.place, place)) {
+    if (goes_by_plain(from.place, place)) {
       const Place plain = Place::plain(network_.value(id));
       from = {plain, want(id, plain)};
     }

@@ -52,9 +52,6 @@ void read_part(const base::AlignedFloats& memory, std::size_t pitch, unsigned pa
     for (std::size_t k = plane + pitch * part / parts; k < std::min(plane + pitch * (part + 1) / parts, memory.size()); k += line) static_cast<void>(floats[k]);
 }
 
-/// Floats that threads divide: those of a plane, or of an image in slabs.
-std::size_t part_pitch(const rows::Planes& planes) { return planes.slab == 0 ? planes.channel : planes.image; }
-
 }  // namespace
 
 void pick_fastest(const std::vector<plan::ConvKernelChoice>& choices, Timing& timing) {
@@ -128,9 +125,9 @@ std::vector<double> ConvTrial::time(const base::AlignedFloats& others, const Den
   const auto forget = [&] {  // all but the activations, which the layers before have just used
     base::run_team(options_.threads, [&](unsigned worker) {
       read_part(others, others.size(), worker, options_.threads);
-      read_part(skip, part_pitch(skip_), worker, options_.threads);
-      read_part(output, part_pitch(out_), worker, options_.threads);
-      read_part(input, part_pitch(in_), worker, options_.threads);
+      read_part(skip, skip_.divided(), worker, options_.threads);
+      read_part(output, out_.divided(), worker, options_.threads);
+      read_part(input, in_.divided(), worker, options_.threads);
     });
   };
   return rivals.empty() ? std::vector<double>{} : plan::fewest_seconds_after(forget, rivals, options_.tune == Tune::full ? 0.2 : 0.02);
