@@ -81,7 +81,7 @@ using PartRows = void(const float* from, std::size_t from_pitch, std::size_t row
 /// rows find most of them in their own caches. Only if there are phases.
 void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, PartRows* part_rows);
 
-/// The rows in an order in which every `block` neighbours share many sources; greedy. Cost: O(rows^2 x sources / 64).
+/// The rows in an order in which every `block` neighbours share many sources; greedy. Cost: O(rows^2 + nonzeros x rows / block).
 std::vector<std::uint32_t> cluster_rows(const ConvRows& rows, unsigned block);
 
 }  // namespace lacuna::rows
