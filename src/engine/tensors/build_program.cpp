@@ -13,8 +13,8 @@ bool goes_by_plain(const Place& from, const Place& to) {
 
 class Builder {
  public:
-  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads, Sharing sharing)
-      : network_(network), choices_(choices), planes_(planes), sharing_(sharing), copies_(network.values.size()), last_reader_(network.values.size(), 0) {
+  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Sharing sharing)
+      : network_(network), choices_(choices), planes_(planes), isa_(isa), sharing_(sharing), copies_(network.values.size()), last_reader_(network.values.size(), 0) {
     program_.threads = threads;
     for (std::size_t k = 0; k < network.operators.size(); ++k)
       for (ValueId id : network.operators[k].inputs)
@@ -167,7 +167,7 @@ class Builder {
     }
     for (std::size_t input : inputs) buffers_.touch(input, step());
     const std::size_t output = define(op.output, place_of(op.output));
-    push(planes_step(network_, op, places, inputs, planes_[static_cast<std::size_t>(op.output)], output, program_.threads));
+    push(planes_step(network_, op, places, inputs, planes_[static_cast<std::size_t>(op.output)], output, isa_, program_.threads));
   }
 
   void touch(std::size_t input, std::size_t skip) {
@@ -180,6 +180,7 @@ class Builder {
   const Network& network_;
   const std::vector<Choice>& choices_;
   const std::vector<rows::Planes>& planes_;
+  const cpu::Isa isa_;
   const Sharing sharing_;
   std::vector<std::vector<Standing>> copies_;  ///< of each value
   std::vector<std::size_t> last_reader_;       ///< of each value: an operator, or their number where the caller reads it
@@ -191,9 +192,9 @@ class Builder {
 
 }  // namespace
 
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads, Sharing sharing) {
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Sharing sharing) {
   dense::use_threads(threads);  // of copies and pools
-  return Builder(network, choices, planes, threads, sharing).build();
+  return Builder(network, choices, planes, isa, threads, sharing).build();
 }
 
 }  // namespace lacuna::engine::tensors

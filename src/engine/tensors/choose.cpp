@@ -112,7 +112,7 @@ Tune parse_tune(std::string_view word) {
 }
 
 TensorProgram build(const Network& network, const Chosen& chosen, unsigned threads) {
-  return chosen.split ? build_split(network, *chosen.split, threads) : build_program(network, chosen.choices, chosen.planes, threads, chosen.sharing);
+  return chosen.split ? build_split(network, *chosen.split, threads) : build_program(network, chosen.choices, chosen.planes, chosen.isa, threads, chosen.sharing);
 }
 
 Chosen choose(const Network& network, const ChooseOptions& options) {
@@ -123,6 +123,7 @@ Chosen choose(const Network& network, const ChooseOptions& options) {
 Chosen choose_together(const Network& network, const ChooseOptions& options) {
   dense::use_threads(options.threads);
   Chosen chosen;
+  chosen.isa = options.isa;
   chosen.planes = planes_of_values(network, options);
   chosen.choices.resize(network.operators.size());
   chosen.timings.resize(network.operators.size());

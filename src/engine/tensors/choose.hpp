@@ -45,6 +45,7 @@ struct Timing {
 struct Split;
 
 struct Chosen {
+  cpu::Isa isa{};                    ///< of kernels that are not chosen, such as pooling
   std::vector<rows::Planes> planes;  ///< of each value
   std::vector<Choice> choices;       ///< of each operator
   std::vector<Timing> timings;       ///< of each operator; empty but for convolutions

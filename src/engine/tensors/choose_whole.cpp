@@ -38,7 +38,7 @@ Sharing choose_sharing(const Network& network, const ChooseOptions& options, con
   const bool has_planes = std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const Choice& choice) { return choice.world == World::planes; });
   if (options.threads == 1 || options.tune == Tune::off || !has_planes) return Sharing::all;
   std::vector<TensorProgram> programs;
-  for (Sharing sharing : {Sharing::all, Sharing::alike}) programs.push_back(build_program(network, chosen.choices, chosen.planes, options.threads, sharing));
+  for (Sharing sharing : {Sharing::all, Sharing::alike}) programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, sharing));
   const std::vector<double> seconds = run_seconds(programs);
   return seconds[1] < must_gain * seconds[0] ? Sharing::alike : Sharing::all;
 }
@@ -92,7 +92,7 @@ void choose_whole(const Network& network, const ChooseOptions& options, const st
   }
   if (plans.size() > 1) {
     std::vector<TensorProgram> programs;
-    for (const Worlds& worlds : plans) programs.push_back(build_program(network, in_worlds(made, worlds), chosen.planes, options.threads));
+    for (const Worlds& worlds : plans) programs.push_back(build_program(network, in_worlds(made, worlds), chosen.planes, options.isa, options.threads));
     std::vector<double> seconds = run_seconds(programs);
     best = static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
     chosen.fell_back = best == all_dense;

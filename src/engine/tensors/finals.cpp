@@ -83,7 +83,7 @@ void decide_finals(const Network& network, const ChooseOptions& options, const A
   for (const Timing& timing : chosen.timings) places = std::max(places, finalists_of(timing.seconds_of_candidates).size());
   for (std::size_t place = 0; place < places; ++place) {
     entries.push_back(make_entry(network, options, chosen, made, place));
-    programs.push_back(build_program(network, in_worlds(entries.back().made, worlds), chosen.planes, options.threads));
+    programs.push_back(build_program(network, in_worlds(entries.back().made, worlds), chosen.planes, options.isa, options.threads));
   }
   const auto seconds = seconds_of_operators(std::move(programs), made.size(), enough_seconds);
   for (const std::vector<std::size_t>& layers : alike) {

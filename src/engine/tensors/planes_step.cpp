@@ -117,8 +117,8 @@ bool can_run_on_planes(const Network& network, const Operator& op) {
 }
 
 StepPointer planes_step(const Network& network, const Operator& op, const std::vector<Planes>& places, const std::vector<std::size_t>& inputs, const Planes& place,
-                        std::size_t output, unsigned threads) {
-  if (auto pool = pool_shape(network, op)) return pool_on_planes(*std::move(pool), places[0], inputs[0], place, output, threads);
+                        std::size_t output, cpu::Isa isa, unsigned threads) {
+  if (auto pool = pool_shape(network, op)) return pool_on_planes(*std::move(pool), places[0], inputs[0], place, output, isa, threads);
   const std::string& name = call_of(op)->name;
   const auto lanes = [&]<typename Function>(Function function) -> StepPointer {
     return std::make_unique<LanesStep<Function>>(places, inputs, place, output, threads, function);

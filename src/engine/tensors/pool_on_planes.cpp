@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "devices/cpu/isa.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "engine/tensors/each_row.hpp"
 
@@ -14,8 +13,8 @@ using rows::Planes;
 
 class PoolOnPlanes : public Step {
  public:
-  PoolOnPlanes(dense::PoolShape pool, const Planes& from, std::size_t input, const Planes& to, std::size_t output, unsigned threads)
-      : pool_(std::move(pool)), from_(from), to_(to), input_(input), output_(output), threads_(threads), kernels_(cpu::kernels_for(cpu::choose_isa())) {
+  PoolOnPlanes(dense::PoolShape pool, const Planes& from, std::size_t input, const Planes& to, std::size_t output, cpu::Isa isa, unsigned threads)
+      : pool_(std::move(pool)), from_(from), to_(to), input_(input), output_(output), threads_(threads), kernels_(cpu::kernels_for(isa)) {
     if (pool_.kernel.size() == 1)  // 1-D: a plane of height 1
       for (auto* numbers : {&pool_.kernel, &pool_.strides}) numbers->insert(numbers->begin(), 1);
     if (pool_.pads_begin.size() == 1)
@@ -106,7 +105,7 @@ class PoolOnPlanes : public Step {
     const Reach lines = reach(y, 0, from_.height);
     const auto combine_all = [&](const auto& combine, float scale) {
       const Whole whole = whole_windows();
-      const cpu::PoolLines shape{lines.end - lines.begin, from_.row, from_.row_lanes(), pool_.kernel[1], pool_.strides[1], whole.end - whole.begin, pool_.kind == Kind::maximum};
+      const cpu::PoolLines shape{std::max(lines.end, lines.begin + 1) - lines.begin, from_.row, from_.row_lanes(), pool_.kernel[1], pool_.strides[1], whole.end - whole.begin, pool_.kind == Kind::maximum};
       kernels_.pool_lines(shape, input + from_.at(image, channel, lines.begin, 0), column_best.data(), whole.begin * pool_.strides[1] - (whole.begin < whole.end ? pool_.pads_begin[1] : 0),
                           output + to_.at(image, channel, y, 0) + whole.begin);
       const std::size_t lanes = to_.lanes_are_inputs() ? to_.batch : 1;
@@ -143,8 +142,8 @@ class PoolOnPlanes : public Step {
 
 }  // namespace
 
-StepPointer pool_on_planes(dense::PoolShape pool, const Planes& from, std::size_t input, const Planes& to, std::size_t output, unsigned threads) {
-  return std::make_unique<PoolOnPlanes>(std::move(pool), from, input, to, output, threads);
+StepPointer pool_on_planes(dense::PoolShape pool, const Planes& from, std::size_t input, const Planes& to, std::size_t output, cpu::Isa isa, unsigned threads) {
+  return std::make_unique<PoolOnPlanes>(std::move(pool), from, input, to, output, isa, threads);
 }
 
 }  // namespace lacuna::engine::tensors

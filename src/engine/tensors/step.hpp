@@ -10,6 +10,7 @@
 
 #include "dense/conv.hpp"
 #include "dense/pool.hpp"
+#include "devices/cpu/isa.hpp"
 #include "engine/tensors/place.hpp"
 #include "plan/sparse_conv.hpp"
 
@@ -54,7 +55,7 @@ StepPointer sparse_conv_step(std::shared_ptr<const plan::SparseConv> conv, std::
 
 /// An operator straight on planes, if there is a way: pooling, element by element, concatenation of channels. Null if not.
 StepPointer planes_step(const Network& network, const Operator& op, const std::vector<rows::Planes>& places, const std::vector<std::size_t>& inputs,
-                        const rows::Planes& place, std::size_t output, unsigned threads);
+                        const rows::Planes& place, std::size_t output, cpu::Isa isa, unsigned threads);
 bool can_run_on_planes(const Network& network, const Operator& op);
 
 }  // namespace lacuna::engine::tensors

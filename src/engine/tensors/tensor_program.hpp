@@ -10,6 +10,7 @@
 #include <lacuna/network.hpp>
 #include <lacuna/tensor.hpp>
 
+#include "devices/cpu/isa.hpp"
 #include "engine/tensors/buffers.hpp"
 #include "engine/tensors/output_memory.hpp"
 #include "engine/tensors/step.hpp"
@@ -77,6 +78,6 @@ void check_inputs(std::span<const TensorProgram::Port> ports, std::span<const Ty
 enum class Sharing { all, alike };
 
 /// Needs: a choice for each operator that can be carried out; `planes` for each value that is wanted on planes.
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, unsigned threads, Sharing sharing = Sharing::all);
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Sharing sharing = Sharing::all);
 
 }  // namespace lacuna::engine::tensors
