@@ -106,7 +106,7 @@ void time_layer(const Layer& layer, const Options& options, double peak, std::of
   const std::uint32_t halo = std::max(1u, rows::halo_of(layer.conv).x);
   const auto place = [&](const Shape& shape, bool may_be_slabs) { return options.slabs && may_be_slabs ? rows::slabs_for(shape, halo) : planes_for(shape, halo, halo, options.lanes); };
   const rows::Planes in = place(in_shape, rows::reads_one_pixel(rows::window_of(layer.conv))), out = place(out_shape, true);
-  constexpr std::size_t apart = 272;  // floats: buffers at the same place in a page get in each other's way
+  constexpr std::size_t apart = rows::apart_in_page;
   std::mt19937 random(3);
   std::uniform_real_distribution<float> uniform(0, 1);
   std::vector<float> input(in_shape.size());

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t line_floats = 16;
 constexpr std::size_t slack_floats = 64;      // the longest tile of vectors that may begin at the last element
-constexpr std::size_t slab_lanes = 64;
 constexpr std::size_t aliasing_floats = 1024;  // lines 4096 bytes apart share a set of L1
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
@@ -98,7 +97,7 @@ Planes slabs_for(const Shape& shape, std::uint32_t halo_x) {
   planes.slab = planes.channel = slab_lanes;
   planes.image = round_up(planes.plane_lanes(), slab_lanes) * planes.channels;
   planes.origin = 0;
-  planes.floats = planes.batch * planes.image + aliasing_floats / 4 + line_floats;  // the buffer behind it should not begin at the same place in a page: stores there would hold up loads here
+  planes.floats = planes.batch * planes.image + apart_in_page;
   return planes;
 }
 

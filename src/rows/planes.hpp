@@ -23,6 +23,11 @@
 
 namespace lacuna::rows {
 
+inline constexpr std::size_t slab_lanes = 64;
+
+/// Floats between the places in a page where buffers begin that are used together: stores to one would hold up loads from another at the same place.
+inline constexpr std::size_t apart_in_page = 272;
+
 struct Planes {
   std::uint32_t batch = 1;
   std::uint32_t channels = 0;

@@ -19,13 +19,6 @@ using rows::Planes;
 
 constexpr std::uint32_t halo = 1;
 
-std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = uniform(random);
-  return values;
-}
-
 Planes place(const Shape& shape, bool in_slabs) { return in_slabs ? rows::slabs_for(shape, halo) : rows::planes_for(shape, halo, halo); }
 
 /// Elements on planes or in slabs; what is between them is no number, in slabs.
@@ -118,10 +111,21 @@ TEST_P(Slabs, LargerWindowsWriteThem) {
     expect_same_bits(wanted, {false, true, false}, seed++);
 }
 
-TEST_P(Slabs, WindowsThatReachBeyondTheirPixelCannotReadThem) {
+TEST_P(Slabs, WhatCannotReadThemIsAnInternalErrorThatSaysWhy) {
   std::mt19937 random(1);
-  const ConvCase wanted{.extents = {14, 14}};
-  EXPECT_THROW(plan::SparseConv(random_conv(wanted, random), place(input_shape(wanted), true), place(output_shape(wanted), false), nullptr, {}, isa(), 1), InternalError);
+  const auto message = [&](const ConvCase& wanted, const ConvKernelChoice& choice) -> std::string {
+    try {
+      const plan::SparseConv made(random_conv(wanted, random), place(input_shape(wanted), true), place(output_shape(wanted), false), nullptr, choice, isa(), 1);
+      return "no error";
+    } catch (const InternalError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_NE(message({.extents = {14, 14}}, {}).find("slabs are for convolutions that read one pixel for each they write"), std::string::npos);
+  for (plan::TileShape shape : plan::tile_shapes(isa()))
+    if (shape.vectors == 3) {
+      EXPECT_NE(message(one_tap({14, 14}), {ConvKernelKind::baked, 3, shape.rows, 4, 1}).find("slabs of 64 lanes cannot be read by tiles of 3 vectors"), std::string::npos);
+    }
 }
 
 TEST_P(Slabs, TilesThatDoNotFillThemAreNoCandidates) {

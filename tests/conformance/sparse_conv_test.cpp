@@ -16,13 +16,6 @@ using plan::ConvKernelKind;
 using rows::Lanes;
 using rows::Planes;
 
-std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = uniform(random);
-  return values;
-}
-
 std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
   std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}, {ConvKernelKind::depthwise}, {ConvKernelKind::steps, 8, 64, 1000, 1},
                                         {ConvKernelKind::steps, 2, 3, 2, 3}};

@@ -20,6 +20,13 @@ struct ConvCase {
   bool skip = false;
 };
 
+inline std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(count);
+  for (float& value : values) value = uniform(random);
+  return values;
+}
+
 inline Conv random_conv(const ConvCase& wanted, std::mt19937& random) {
   Conv conv;
   conv.output_channels = wanted.output_channels;

@@ -108,7 +108,7 @@ std::vector<double> ConvTrial::time(const base::AlignedFloats& others, const Den
     scratch_bytes = std::max(scratch_bytes, conv->scratch_bytes());
   }
   for (const auto& conv : sparse) scratch_bytes = std::max(scratch_bytes, conv->scratch_floats() * sizeof(float));
-  constexpr std::size_t apart = 272;  // floats: buffers that begin at the same place in a page get in each other's way, which they do not in a network
+  constexpr std::size_t apart = rows::apart_in_page;
   const auto memory = [](std::size_t bytes) {
     base::AlignedFloats made(bytes / sizeof(float) + 2 * apart + 16);
     std::fill_n(made.data(), made.size(), 0.25f);  // as bf16: 0 and 0.25 by turns

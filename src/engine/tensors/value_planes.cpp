@@ -66,9 +66,9 @@ class Slabs {
 
   /// More pages than a CPU has at hand, and planes longer than slabs.
   bool is_large(ValueId id) const {
-    constexpr std::size_t bytes = 128 << 10, slab = 64;
+    constexpr std::size_t bytes = 128 << 10;
     const Shape& shape = network_.value(id).shape;
-    return shape.extents.size() == 4 && may_stand_on_planes(network_.value(id)) && std::size_t{shape.extents[2]} * shape.extents[3] > slab && shape.size() / shape.extents[0] * sizeof(float) >= bytes;
+    return shape.extents.size() == 4 && may_stand_on_planes(network_.value(id)) && std::size_t{shape.extents[2]} * shape.extents[3] > rows::slab_lanes && shape.size() / shape.extents[0] * sizeof(float) >= bytes;
   }
 
   bool has_same_pixels(ValueId a, ValueId b) const {
