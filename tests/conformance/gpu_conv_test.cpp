@@ -14,13 +14,6 @@ using plan::gpus::ConvKernel;
 using plan::gpus::ConvKernels;
 using rows::Planes;
 
-std::vector<float> random_floats(std::size_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = uniform(random);
-  return values;
-}
-
 class GpuConvConformance : public GpuTest {
  protected:
   gpu::Device& device() {
