@@ -39,7 +39,7 @@ class Sweeper {
       const std::size_t end = first_lane(strip.y_end);
       for (std::size_t lane = first_lane(strip.y_begin); lane < end;) {
         const std::size_t next = slab_ == 0 ? end : std::min(end, lane - lane % slab_ + slab_);
-        sweeps.push_back({source_.lane_at(strip.image, lane), out_.lane_at(strip.image, lane), skip_.lane_at(strip.image, lane), next - lane, rows_.lane_step});
+        sweeps.push_back({source_.lane_at(source_image(strip.image), lane), out_.lane_at(strip.image, lane), skip_.lane_at(strip.image, lane), next - lane, rows_.lane_step});
         lane = next;
       }
       return;
@@ -71,8 +71,11 @@ class Sweeper {
   static std::size_t round_up(std::size_t lane, std::size_t unit) { return (lane + unit - 1) / unit * unit; }
 
   Sweep at(std::uint32_t n, std::uint32_t y, std::uint32_t x, std::size_t lanes) const {
-    return {source_.at(n, 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes, rows_.lane_step};
+    return {source_.at(source_image(n), 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes, rows_.lane_step};
   }
+
+  /// One image is taken apart at a time.
+  std::uint32_t source_image(std::uint32_t image) const { return rows_.phases.empty() ? image : 0; }
 
   const Planes& source_;
   const Planes& out_;
@@ -189,12 +192,16 @@ std::uint64_t most_work(std::span<const std::uint64_t> work, const std::vector<s
 /// Of one share, roughly: a multiply-add for each vector and nonzero; and in a network nonzeros (as code or table) come from afar, once, and sources from this core or, where
 /// cores divide rows, from the others, which wrote a part of them.
 double cycles(std::uint64_t vectors, std::uint64_t nonzeros, double of_nonzero, std::uint32_t channels, unsigned row_parts) {
-  constexpr double of_own_line = 4, of_other_line = 40;
+  constexpr double of_own_line = 4, of_other_line = 25;
   const double own = 1.0 / row_parts, lines = static_cast<double>(vectors) * channels;
   return static_cast<double>(nonzeros) * (static_cast<double>(vectors) + of_nonzero) + lines * (own * of_own_line + (1 - own) * of_other_line);
 }
 
 }  // namespace
+
+std::uint32_t image_of(const Planes& out, const cpu::ConvTile& tile) {
+  return out.plane_sets() == 1 ? 0 : static_cast<std::uint32_t>((tile.destination - static_cast<std::int64_t>(out.origin)) / static_cast<std::int64_t>(out.image));
+}
 
 std::size_t plane_pitch(const Planes& planes) { return planes.plane_sets() > 1 ? std::min(planes.channel, planes.image) : planes.channel; }
 
@@ -219,8 +226,10 @@ std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, co
         best.back().block_end = ends[part];
       }
   }
-  for (const ConvShare& share : best)
+  for (ConvShare& share : best) {
+    cut_chunks(places, width, share);
     if (!fits(places, share.tiles, width.vector_lanes)) return {};
+  }
   return best;
 }
 
@@ -234,15 +243,12 @@ bool repeats(const ConvShare& share, unsigned vector_lanes) {
 std::vector<Gap> gaps_of(const Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes) {
   std::vector<Gap> gaps;
   if (planes.slab != 0) return gaps;
-  const std::int64_t images = planes.plane_sets(), rows = planes.height;
+  const std::int64_t rows = planes.height;
   for (std::size_t first = 0; first < tiles.size();) {
-    const auto image_of = [&](const cpu::ConvTile& tile) {
-      return images == 1 ? 0 : (tile.destination - static_cast<std::int64_t>(planes.origin)) / static_cast<std::int64_t>(planes.image);
-    };
-    const std::int64_t image = image_of(tiles[first]);
-    const auto plane = static_cast<std::int64_t>(planes.at(static_cast<std::size_t>(image), 0, 0, 0));
+    const std::uint32_t image = image_of(planes, tiles[first]);
+    const auto plane = static_cast<std::int64_t>(planes.at(image, 0, 0, 0));
     std::int64_t low = tiles[first].destination, high = low;
-    for (; first < tiles.size() && image_of(tiles[first]) == image; ++first) {
+    for (; first < tiles.size() && image_of(planes, tiles[first]) == image; ++first) {
       low = std::min(low, tiles[first].destination);
       high = std::max(high, tiles[first].destination + std::int64_t{tiles[first].vectors} * vector_lanes);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,11 +18,12 @@ struct ConvPlaces {
   const rows::Planes* skip;  ///< null: none
 };
 
-/// How wide tiles are.
+/// How wide tiles are, and how many of them go together.
 struct TileWidth {
   unsigned vector_lanes = 1;
   unsigned vectors = 1;
   bool may_be_narrower = false;  ///< the last ones of a sweep may have fewer vectors
+  unsigned chunk_tiles = 1;      ///< at most in a chunk
 };
 
 /// Rows [y_begin, y_end) of the output planes of one image, or of all where lanes are inputs.
@@ -37,11 +39,18 @@ struct Gap {
   std::uint32_t length;
 };
 
+/// Tiles that all blocks of rows work off before the next ones.
+struct ConvChunk {
+  std::size_t tile_begin = 0, tile_end = 0;
+  std::optional<rows::Excerpt> excerpt;  ///< of the input, to be taken apart before: these tiles, and those after them until there is another, read it
+  std::vector<Gap> gaps;                 ///< to be zeroed after
+};
+
 /// What one thread does: all its blocks on all its tiles. Shares write nothing in common.
 struct ConvShare {
   std::vector<cpu::ConvTile> tiles;
+  std::vector<ConvChunk> chunks;
   std::vector<Strip> strips;
-  std::vector<std::vector<Gap>> gaps;  ///< of each chunk of tiles
   std::uint32_t block_begin = 0;
   std::uint32_t block_end = 0;
 };
@@ -52,12 +61,18 @@ struct BlockWork {
   double cycles_of_nonzero = 0;         ///< to bring it from afar
 };
 
-/// One share for each thread; some may be empty.
+/// One share for each thread; some may be empty. Chunks have no gaps yet.
 ///
 /// Tiles never begin or end outside the pixels, except where a sweep is shorter than a tile; then lanes beyond its end are computed from
 /// whatever is there, and land on pixels that the same thread writes later, or in the gap after the plane.
 /// Empty if there is no room for that: the caller must give planes with a larger gap. Empty too if a tile would run from slab to slab.
 std::vector<ConvShare> make_shares(const ConvPlaces& places, TileWidth width, const BlockWork& work, unsigned threads);
+
+/// Fills `chunks`, without gaps. If the input is taken apart, its excerpts too, each for as many neighbouring tiles as `rows.source` has room for; tiles then read their excerpts.
+void cut_chunks(const ConvPlaces& places, TileWidth width, ConvShare& share);
+
+/// Of a tile.
+std::uint32_t image_of(const rows::Planes& out, const cpu::ConvTile& tile);
 
 /// Whether some lane is in two tiles.
 bool repeats(const ConvShare& share, unsigned vector_lanes);

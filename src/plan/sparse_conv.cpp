@@ -9,6 +9,7 @@
 #include <lacuna/error.hpp>
 
 #include "base/team.hpp"
+#include "devices/cpu/cpu_info.hpp"
 #include "plan/conv_body.hpp"
 #include "plan/conv_depthwise.hpp"
 #include "plan/conv_gather.hpp"
@@ -31,6 +32,16 @@ Planes roomy(const Planes& out, std::size_t tile_lanes) {
   planes.image = out.lanes_are_inputs() ? 1 : planes.channel * out.channels;
   planes.floats = planes.origin + planes.plane_sets() * planes.channels * planes.channel + tile_lanes;
   return planes;
+}
+
+/// Lines of an excerpt that fits half of L2, or that one tile needs; about as many in each.
+std::uint32_t excerpt_lines(const Conv& conv, const Planes& in, const Planes& out, std::size_t tile_lanes) {
+  const rows::Window w = rows::window_of(conv);
+  const std::size_t phases = std::min<std::size_t>(std::size_t{w.stride_y} * w.stride_x, std::size_t{w.kernel_y} * w.kernel_x);
+  const std::size_t reach = (w.kernel_y - std::size_t{1}) * w.dilation_y / w.stride_y, room = cpu::cpu_info().l2_bytes / 2 / (in.channels * phases * out.row * sizeof(float));
+  const std::size_t most = room > reach + 1 ? room - reach - 1 : 1;  // a share may begin amid a line
+  const std::size_t parts = (out.height + most - 1) / most, lines = (out.height + parts - 1) / parts + 1;
+  return static_cast<std::uint32_t>(std::max(lines, tile_lanes / std::max<std::size_t>(out.row, 1) + 2) + reach);
 }
 
 }  // namespace
@@ -61,7 +72,8 @@ struct SparseConv::State {
   std::optional<ConvGather> gather;
   std::optional<ConvDepthwise> depthwise;
   std::vector<ConvShare> shares;
-  std::size_t partial_floats = 0;  ///< of one thread
+  std::optional<rows::Excerpt> common;  ///< all that shares read: they take it apart together
+  std::size_t partial_floats = 0;       ///< of one thread
   std::optional<cpu::Epilogue> smooth;
   float first = 0, second = 0;
   std::uint64_t edges = 0;
@@ -82,7 +94,7 @@ struct SparseConv::State {
   /// A multiply-add for every nonzero, and some more for a row. Code is longer than a table, and decoded.
   BlockWork work_of_blocks() const {
     constexpr std::uint64_t of_row = 8;
-    BlockWork work{{}, choice.kind == ConvKernelKind::baked ? 6.0 : 2.0};
+    BlockWork work{{}, choice.kind == ConvKernelKind::baked ? 1.4 : 0.5};
     for (std::size_t block = 0; block < blocks.blocks(); ++block) {
       std::uint64_t& nonzeros = work.nonzeros.emplace_back(1);
       for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position)
@@ -94,7 +106,7 @@ struct SparseConv::State {
   /// False where tiles would read beyond the input's buffer, which steps can.
   bool cut_up() {
     const BlockWork work = work_of_blocks();
-    const TileWidth width{kernels->vector_lanes, choice.vectors, is_table(choice.kind)};
+    const TileWidth width{kernels->vector_lanes, choice.vectors, is_table(choice.kind), choice.chunk_tiles};
     const Planes* const added = skip ? &*skip : nullptr;
     shares = make_shares({rows, out, added}, width, work, threads);
     if (!shares.empty()) return true;
@@ -111,10 +123,10 @@ struct SparseConv::State {
   void list_gaps(cpu::Isa isa) {
     const bool blanks = isa == cpu::Isa::avx512 && !smooth;
     for (ConvShare& share : shares)
-      for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
-        const auto tiles = std::span(share.tiles).subspan(begin, std::min<std::size_t>(choice.chunk_tiles, share.tiles.size() - begin));
+      for (ConvChunk& chunk : share.chunks) {
+        const auto tiles = std::span(share.tiles).subspan(chunk.tile_begin, chunk.tile_end - chunk.tile_begin);
         std::vector<Gap> gaps = gaps_of(inner ? *inner : out, tiles, kernels->vector_lanes);
-        share.gaps.push_back(blanks ? blank_gaps(std::move(gaps), tiles, kernels->vector_lanes) : std::move(gaps));
+        chunk.gaps = blanks ? blank_gaps(std::move(gaps), tiles, kernels->vector_lanes) : std::move(gaps);
       }
   }
 
@@ -126,13 +138,14 @@ struct SparseConv::State {
       for (std::size_t y = 0; y < out.height; ++y)
         for (std::size_t x = 0; x < out.width; ++x) share.tiles.push_back({0, static_cast<std::int64_t>(out.at(n, 0, y, x)), 0, 1, 0});
     }
-    share.gaps.push_back(gaps_of(out, share.tiles, out.lanes_are_inputs() ? out.batch : 1));
+    share.chunks.push_back({0, share.tiles.size(), {}, gaps_of(out, share.tiles, out.lanes_are_inputs() ? out.batch : 1)});
   }
 
   /// Of a chunk.
   std::size_t most_tiles() const {
     std::size_t most = 1;
-    for (const ConvShare& share : shares) most = std::max(most, std::min<std::size_t>(choice.chunk_tiles, share.tiles.size()));
+    for (const ConvShare& share : shares)
+      for (const ConvChunk& chunk : share.chunks) most = std::max(most, chunk.tile_end - chunk.tile_begin);
     return most;
   }
 
@@ -167,13 +180,32 @@ struct SparseConv::State {
       }
   }
 
-  void run_share(const ConvShare& share, const cpu::ConvMemory& memory) const {
-    for (std::size_t begin = 0; begin < share.tiles.size(); begin += choice.chunk_tiles) {
-      const std::size_t end = std::min(begin + choice.chunk_tiles, share.tiles.size());
+  /// Where threads divide rows of weights only, all of them read the same.
+  void find_common_excerpt() {
+    const auto excerpt_of = [](const ConvShare& share) { return share.chunks.empty() ? std::nullopt : share.chunks.front().excerpt; };
+    const auto has_one = [](const ConvShare& share) { return std::count_if(share.chunks.begin(), share.chunks.end(), [](const ConvChunk& chunk) { return chunk.excerpt.has_value(); }) == 1; };
+    const std::optional<rows::Excerpt> first = excerpt_of(shares.front());
+    if (threads == 1 || !std::all_of(shares.begin(), shares.end(), [&](const ConvShare& share) { return has_one(share) && excerpt_of(share) == first; })) return;
+    common = first;
+    for (ConvShare& share : shares) share.chunks.front().excerpt.reset();
+  }
+
+  void take_part(const float* input, float* excerpt, unsigned worker) const {
+    const auto line = [&](unsigned part) { return static_cast<std::uint32_t>(common->line_begin + std::size_t{common->line_end - common->line_begin} * part / threads); };
+    rows::take_apart(rows, in, input, {common->image, line(worker), line(worker + 1), common->first_lane}, excerpt, kernels->part_rows);
+  }
+
+  /// An excerpt of the input, and sums that are not finished.
+  std::size_t thread_floats() const { return (common ? 0 : phase_floats()) + partial_floats; }
+  std::size_t common_floats() const { return (common ? phase_floats() : 0) + inner_floats(); }
+
+  void run_share(const ConvShare& share, const float* input, float* excerpt, const cpu::ConvMemory& memory) const {
+    for (const ConvChunk& chunk : share.chunks) {
+      if (chunk.excerpt) rows::take_apart(rows, in, input, *chunk.excerpt, excerpt, kernels->part_rows);
       for (std::size_t block = share.block_begin; block < share.block_end; ++block) {
-        body->run(block, memory, &share.tiles[begin], end - begin);
-        if (smooth) finish(share, block, begin, end, memory.destination);
-        zero_gaps(share.gaps[begin / choice.chunk_tiles], block, memory.destination);
+        body->run(block, memory, &share.tiles[chunk.tile_begin], chunk.tile_end - chunk.tile_begin);
+        if (smooth) finish(share, block, chunk.tile_begin, chunk.tile_end, memory.destination);
+        zero_gaps(chunk.gaps, block, memory.destination);
       }
     }
     const Planes& planes = inner ? *inner : out;
@@ -189,22 +221,25 @@ struct SparseConv::State {
         kernels->run_activation(*smooth, first, second, output + out.at(plane / out.channels, plane % out.channels, y, 0), out.width);
   }
 
-  void run_gather(const cpu::ConvMemory& memory, unsigned worker) const {
+  void run_gather(const float* input, float* excerpt, const cpu::ConvMemory& memory, unsigned worker) const {
     const auto [begin, end] = gather->rows_of(worker, threads);
-    for (std::size_t n = 0; n < out.batch; ++n)
+    for (std::uint32_t n = 0; n < out.batch; ++n) {
+      const bool is_apart = !rows.phases.empty(), has_lanes = out.lanes_are_inputs();
+      if (is_apart && (n == 0 || !has_lanes)) rows::take_apart(rows, in, input, {n, 0, rows.lines, 0}, excerpt, kernels->part_rows);
       for (std::size_t y = 0; y < out.height; ++y)
         for (std::size_t x = 0; x < out.width; ++x) {
           const std::size_t place = out.at(n, 0, y, x);
-          gather->run({memory.source + rows.source.at(n, 0, y * rows.step_y, x * rows.step_x), memory.destination + place,
+          gather->run({memory.source + rows.source.at(is_apart && !has_lanes ? 0 : n, 0, y * rows.step_y, x * rows.step_x), memory.destination + place,
                        memory.skip == nullptr ? nullptr : memory.skip + skip->at(n, 0, y, x), nullptr},
                       worker, threads);
           if (smooth)
             for (std::size_t position = begin; position < end; ++position)
               kernels->run_activation(*smooth, first, second, memory.destination + place + blocks.destinations[position], 1);
         }
+    }
     const ConvShare& share = shares.front();
     for (std::size_t position = begin; position < end; ++position) {
-      for (const Gap& gap : share.gaps.front()) std::fill_n(memory.destination + blocks.destinations[position] + gap.begin, gap.length, 0.0f);
+      for (const Gap& gap : share.chunks.front().gaps) std::fill_n(memory.destination + blocks.destinations[position] + gap.begin, gap.length, 0.0f);
       zero_before(out, share.strips, blocks.order[position], memory.destination);
     }
   }
@@ -220,7 +255,8 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   state->threads = std::max(threads, 1u);
   if (choice.kind == ConvKernelKind::depthwise && (skip != nullptr || !can_be_depthwise(conv, in, out))) state->choice = choice = {};
   const auto lower = [&](rows::Strides strides) {
-    state->rows = rows::lower_conv(conv, in, out, strides);
+    const bool by_tiles = choice.kind != ConvKernelKind::gather;
+    state->rows = rows::lower_conv(conv, in, out, strides, by_tiles ? excerpt_lines(conv, in, out, std::size_t{choice.vectors} * state->kernels->vector_lanes) : 0);
     if (choice.kind == ConvKernelKind::steps && state->rows.lane_step == 1) state->choice.kind = ConvKernelKind::table;
     state->blocks = make_blocks(state->rows, out, skip, choice, state->threads);
     state->set_activation(conv.activation);
@@ -238,6 +274,7 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
       lower(rows::Strides::taken_apart);
       state->cut_up();
     }
+    state->find_common_excerpt();
     state->list_gaps(isa);
     if (state->inner)
       for (std::size_t position = 0; position < state->blocks.order.size(); ++position)
@@ -253,23 +290,21 @@ SparseConv::~SparseConv() = default;
 SparseConv::SparseConv(SparseConv&&) noexcept = default;
 SparseConv& SparseConv::operator=(SparseConv&&) noexcept = default;
 
-void SparseConv::run(const float* in, const float* skip, float* out, float* scratch) const {
+void SparseConv::run(const float* in, const float* skip, float* out, const Scratch& scratch) const {
   const State& state = *state_;
-  const float* source = in;
-  if (!state.rows.phases.empty()) {
-    source = scratch;
-    base::run_team(state.threads, [&](unsigned worker) { rows::take_apart(state.rows, state.in, in, worker, state.threads, scratch, state.kernels->part_rows); });
-  }
-  float* const target = state.inner ? scratch + state.phase_floats() : out;
-  float* const partials = scratch + state.phase_floats() + state.inner_floats();
+  float* const target = state.inner ? scratch.common : out;
+  float* const common = scratch.common + state.inner_floats();
+  if (state.common) base::run_team(state.threads, [&](unsigned worker) { state.take_part(in, common, worker); });
   base::run_team(state.threads, [&](unsigned worker) {
-    const cpu::ConvMemory memory{source, target, state.skip ? skip : nullptr, partials + worker * state.partial_floats};
+    float* const of_thread = scratch.of_threads + worker * scratch.thread_pitch;
+    float* const excerpt = state.common ? common : of_thread;
+    const cpu::ConvMemory memory{state.rows.phases.empty() ? in : excerpt, target, state.skip ? skip : nullptr, of_thread + state.thread_floats() - state.partial_floats};
     if (state.depthwise)
       state.run_depthwise(in, out, worker);
     else if (state.gather)
-      state.run_gather(memory, worker);
+      state.run_gather(in, excerpt, memory, worker);
     else
-      state.run_share(state.shares[worker], memory);
+      state.run_share(state.shares[worker], in, excerpt, memory);
   });
   if (state.inner) rows::copy_planes(*state.inner, target, state.out, out);
 }
@@ -280,7 +315,9 @@ bool SparseConv::may_write_over_skip() const {
   return has_tiles && state.skip == state.out && std::none_of(state.shares.begin(), state.shares.end(), [&](const ConvShare& share) { return repeats(share, state.kernels->vector_lanes); });
 }
 
-std::size_t SparseConv::scratch_floats() const { return state_->phase_floats() + state_->inner_floats() + state_->threads * state_->partial_floats; }
+std::size_t SparseConv::common_floats() const { return state_->common_floats(); }
+std::size_t SparseConv::thread_floats() const { return state_->thread_floats(); }
+unsigned SparseConv::threads() const { return state_->threads; }
 std::size_t SparseConv::code_bytes() const { return state_->depthwise ? state_->depthwise->bytes() : state_->gather ? state_->gather->bytes() : state_->body->bytes(); }
 std::uint64_t SparseConv::edges() const { return state_->edges; }
 

@@ -43,14 +43,25 @@ class SparseConv {
   SparseConv(SparseConv&&) noexcept;
   SparseConv& operator=(SparseConv&&) noexcept;
 
-  /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`, unless it is `skip` and may_write_over_skip() says yes; `scratch` has scratch_floats() and is aligned to 64 bytes. Leaves
-  /// `out` complete, its halo zero. The bits are the same for every choice (but gather, and depthwise with a stride), tile and number of threads on one instruction set.
-  void run(const float* in, const float* skip, float* out, float* scratch) const;
+  /// Memory for a run, aligned to 64 bytes: what threads share, and what each has to itself; the same memory from layer to layer, so that it stays in the cache of the thread's core.
+  struct Scratch {
+    float* common;
+    float* of_threads;
+    std::size_t thread_pitch;  ///< floats, a multiple of 16
+  };
+  std::size_t common_floats() const;
+  std::size_t thread_floats() const;
+
+  /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`, unless it is `skip` and may_write_over_skip() says yes. Leaves `out` complete, its halo zero. The bits are the same for every choice (but gather, and depthwise with a stride), tile and number of threads on one instruction set.
+  void run(const float* in, const float* skip, float* out, const Scratch& scratch) const;
+  /// The same with scratch_floats() for both kinds.
+  void run(const float* in, const float* skip, float* out, float* scratch) const { run(in, skip, out, {scratch, scratch + common_floats(), thread_floats()}); }
+  std::size_t scratch_floats() const { return common_floats() + threads() * thread_floats(); }
 
   /// Whether sums may be written where what was added to them stood: nothing is read twice then.
   bool may_write_over_skip() const;
 
-  std::size_t scratch_floats() const;
+  unsigned threads() const;
   std::size_t code_bytes() const;     ///< machine code, or the table
   std::uint64_t edges() const;        ///< multiply-adds for one run: nonzeros x pixels x batch
   std::string describe() const;

@@ -60,19 +60,25 @@ void for_each_tap(const Conv& conv, const Window& w, Visit visit) {
 
 /// The planes of all phases: padded coordinates, so there is no halo; as wide as the output's rows where that is possible, so that sweeps over
 /// both go on from row to row.
-void plan_phases(const Conv& conv, const Planes& in, const Planes& out, ConvRows& rows) {
+void plan_phases(const Conv& conv, const Planes& in, const Planes& out, std::uint32_t excerpt_lines, ConvRows& rows) {
   const Window& w = rows.window;
   std::vector<bool> used(std::size_t{w.stride_y} * w.stride_x, false);
   for_each_tap(conv, w, [&](const Tap& tap) { used[tap.y * w.dilation_y % w.stride_y * w.stride_x + tap.x * w.dilation_x % w.stride_x] = true; });
   for (std::uint32_t phase = 0; phase < used.size(); ++phase)
     if (used[phase]) rows.phases.push_back({phase / w.stride_x, phase % w.stride_x});
-  Shape shape{{in.batch, static_cast<std::uint32_t>(std::max<std::size_t>(in.channels * rows.phases.size(), 1)),
-               out.height + (w.kernel_y - 1) * w.dilation_y / w.stride_y, out.width + (w.kernel_x - 1) * w.dilation_x / w.stride_x}};
-  const bool by_batch = in.lanes_are_inputs();
-  const std::size_t unit = by_batch ? in.batch : 1;
-  const std::size_t pitch = out.row / unit;
-  const auto spare = static_cast<std::uint32_t>(out.row % unit == 0 && pitch > shape.extents[3] ? pitch - shape.extents[3] : 0);
-  rows.source = in.slab != 0 ? slabs_for(shape, spare) : planes_for(shape, 0, spare, by_batch ? Lanes::batch : Lanes::pixels);
+  rows.lines = out.height + (w.kernel_y - 1) * w.dilation_y / w.stride_y;
+  const bool by_batch = in.lanes_are_inputs(), is_whole = excerpt_lines == 0 || excerpt_lines >= rows.lines;
+  Shape shape{{by_batch ? in.batch : 1, static_cast<std::uint32_t>(std::max<std::size_t>(in.channels * rows.phases.size(), 1)), is_whole ? rows.lines : excerpt_lines,
+               out.width + (w.kernel_x - 1) * w.dilation_x / w.stride_x}};
+  const std::size_t pixel = by_batch ? in.batch : 1;
+  const std::size_t pitch = out.row / pixel;
+  const auto spare = static_cast<std::uint32_t>(out.row % pixel == 0 && pitch > shape.extents[3] ? pitch - shape.extents[3] : 0);
+  const auto make = [&] { return in.slab != 0 ? slabs_for(shape, spare) : planes_for(shape, 0, spare, by_batch ? Lanes::batch : Lanes::pixels); };
+  rows.source = make();
+  if (is_whole) return;
+  const std::size_t unit = excerpt_unit(rows.source);
+  shape.extents[2] += static_cast<std::uint32_t>((unit + rows.source.row - 1) / rows.source.row);  // an excerpt may begin that much before its first line
+  rows.source = make();
 }
 
 std::int64_t offset_in_place(const ConvRows& rows, const Tap& tap) {
@@ -164,7 +170,9 @@ bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out) {
   return w.stride_x == 2 && in.slab == 0 && out.slab == 0 && !in.lanes_are_inputs() && in.column == 1 && out.column == 1 && halo_suffices(w, in, out);
 }
 
-ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides) {
+std::size_t excerpt_unit(const Planes& source) { return source.slab != 0 ? source.slab : 16; }
+
+ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides, std::uint32_t excerpt_lines) {
   ConvRows rows;
   rows.window = window_of(conv);
   check_extents(conv, rows.window, in, out);
@@ -176,7 +184,7 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strid
   const bool in_steps = strides == Strides::in_steps && can_be_in_steps(conv, in, out);
   const bool stride_is_free = strides == Strides::in_place || in_steps || (in.lanes_are_inputs() && in.batch % 8 == 0);
   if ((has_stride && !stride_is_free) || !halo_suffices(rows.window, in, out)) {
-    plan_phases(conv, in, out, rows);
+    plan_phases(conv, in, out, excerpt_lines, rows);
   } else {
     rows.source = in;
     rows.step_y = rows.window.stride_y;

@@ -56,6 +56,7 @@ struct ConvRows {
     std::uint32_t y, x;
   };
   std::vector<Phase> phases;
+  std::uint32_t lines = 0;  ///< of the phases of an image; `source` has room for an excerpt of them
   Window window;
 
   std::size_t rows() const { return bias.size(); }
@@ -65,8 +66,21 @@ struct ConvRows {
 /// they have in the input taken apart, and nothing else if can_be_in_steps() says no.
 enum class Strides : std::uint8_t { taken_apart, in_place, in_steps };
 
-/// Needs: `in` and `out` are planes of the convolution's input and output, with lanes of the same kind. Throws InputError where extents do not fit.
-ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides = Strides::taken_apart);
+/// What is taken apart at a time: some lines of all phases of an image (of all images where lanes are inputs). Lane `first_lane` of the image's phases is lane 0 of `source`: a multiple of
+/// excerpt_unit() at or before the first line, so that what was aligned still is.
+struct Excerpt {
+  std::uint32_t image;
+  std::uint32_t line_begin, line_end;
+  std::size_t first_lane;
+
+  bool operator==(const Excerpt&) const = default;
+};
+
+std::size_t excerpt_unit(const Planes& source);
+
+/// Needs: `in` and `out` are planes of the convolution's input and output, with lanes of the same kind. Throws InputError where extents do not fit. `excerpt_lines`: that are taken apart
+/// at most at a time; 0: all of an image.
+ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides = Strides::taken_apart, std::uint32_t excerpt_lines = 0);
 
 /// Whether an output depends on one pixel of each channel: one tap, no padding.
 bool reads_one_pixel(const Window& w);
@@ -77,9 +91,8 @@ bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out);
 /// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count).
 using PartRows = void(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);
 
-/// Fills part `part` of `parts` of `source` from `in`; both as lower_conv() was given or made them. A part is some rows of all planes: threads that write and read planes by
-/// rows find most of them in their own caches. Only if there are phases.
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, PartRows* part_rows);
+/// Fills `source` with an excerpt of `in`; both as lower_conv() was given or made them. Only if there are phases.
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, const Excerpt& excerpt, float* source, PartRows* part_rows);
 
 /// The rows in an order in which every `block` neighbours share many sources; greedy. Cost: O(rows^2 + nonzeros x rows / block).
 std::vector<std::uint32_t> cluster_rows(const ConvRows& rows, unsigned block);

@@ -47,6 +47,9 @@ struct Planes {
   /// Of a lane of channel 0, counted along its rows and the gaps between them.
   std::size_t lane_at(std::size_t n, std::size_t lane) const { return origin + n * image + (slab == 0 ? lane : lane / slab * slab * channels + lane % slab); }
 
+  /// The lane of image 0 that stands there.
+  std::size_t lane_of(std::size_t place) const { return slab == 0 ? place - origin : (place - origin) / (slab * channels) * slab + (place - origin) % slab; }
+
   /// Lanes from `lane` on that stand side by side, however many there are.
   std::size_t side_by_side(std::size_t lane) const { return slab == 0 ? std::numeric_limits<std::size_t>::max() : slab - lane % slab; }
 

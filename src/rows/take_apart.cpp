@@ -21,16 +21,15 @@ struct PhaseAxis {
   std::int64_t in_input(std::size_t k) const { return static_cast<std::int64_t>(k) * stride + shift; }
 };
 
-struct Lines {
-  std::size_t begin, end;
-};
+/// Of a line in `to`.
+std::size_t place_of(const Excerpt& excerpt, std::size_t line, const Planes& to) { return to.lane_at(0, line * to.row - excerpt.first_lane); }
 
-/// Some lines of one phase of one channel: planes of `in` to planes of `to`, both given by their element (0, 0).
-void take_phase(Lines lines, const PhaseAxis& y, const PhaseAxis& x, const Planes& in, const float* input, const Planes& to, float* target) {
+/// An excerpt of one phase of one channel: from a plane of `in`, given by its element (0, 0), to one of `to`, given by its first line there.
+void take_phase(const Excerpt& excerpt, const PhaseAxis& y, const PhaseAxis& x, const Planes& in, const float* input, const Planes& to, float* target) {
   const std::size_t lanes = in.lanes_are_inputs() ? in.batch : 1, row_lanes = to.row_lanes(), count = x.last - x.first;
   const auto in_column = static_cast<std::int64_t>(in.column);
-  for (std::size_t i = lines.begin; i < lines.end; ++i) {
-    float* const row = target + i * to.row;
+  for (std::size_t i = excerpt.line_begin; i < excerpt.line_end; ++i) {
+    float* const row = target + (i - excerpt.line_begin) * to.row;
     if (i < y.first || i >= y.last || count == 0) {
       std::fill(row, row + row_lanes, 0.0f);
       continue;
@@ -51,36 +50,36 @@ bool halo_has_phases(const ConvRows& rows, const Planes& in) {
   const Window& w = rows.window;
   const Planes& to = rows.source;
   return in.halo_y >= w.pad_y && in.halo_x >= w.pad_x && std::all_of(rows.phases.begin(), rows.phases.end(), [&](const ConvRows::Phase& phase) {
-    return (to.height - 1) * w.stride_y + phase.y < in.height + in.halo_y + w.pad_y && (to.width - 1) * w.stride_x + phase.x < in.width + in.halo_x + w.pad_x;
+    return (rows.lines - std::size_t{1}) * w.stride_y + phase.y < in.height + in.halo_y + w.pad_y && (to.width - 1) * w.stride_x + phase.x < in.width + in.halo_x + w.pad_x;
   });
 }
 
-/// Some lines of all phases of one image where the step is two and the halo has all padding: a pair of phases that part the same rows is filled at once.
-void part_phases(const ConvRows& rows, Lines lines, const Planes& in, const float* input, std::size_t image, float* source, PartRows* part_rows) {
+/// Where the step is two and the halo has all padding: a pair of phases that part the same rows is filled at once, all phases of a channel while it is in L1.
+void part_phases(const ConvRows& rows, const Excerpt& excerpt, const Planes& in, const float* input, float* source, PartRows* part_rows) {
   const Window& w = rows.window;
   const Planes& to = rows.source;
-  for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
-    const auto [y, x] = rows.phases[phase];
-    const bool is_pair = phase + 1 < rows.phases.size() && rows.phases[phase + 1].y == y;
-    const std::size_t first = in.at(image, 0, 0, 0) + (lines.begin * w.stride_y + y) * in.row + x - w.pad_y * in.row - w.pad_x;
-    for (std::size_t c = 0; c < in.channels; ++c) {
-      float* const target = source + to.at(image, c * rows.phases.size() + phase, lines.begin, 0);
-      part_rows(input + first + c * in.channel, w.stride_y * in.row, lines.end - lines.begin, to.width, target, is_pair ? target + to.channel : nullptr, to.row);
+  const float* from = input + in.at(excerpt.image, 0, 0, 0) + std::size_t{excerpt.line_begin} * w.stride_y * in.row - w.pad_y * in.row - w.pad_x;
+  float* target = source + place_of(excerpt, excerpt.line_begin, to);
+  for (std::size_t c = 0; c < in.channels; ++c, from += in.channel)
+    for (std::size_t phase = 0; phase < rows.phases.size();) {
+      const auto [y, x] = rows.phases[phase];
+      const bool is_pair = phase + 1 < rows.phases.size() && rows.phases[phase + 1].y == y;
+      part_rows(from + y * in.row + x, w.stride_y * in.row, excerpt.line_end - excerpt.line_begin, to.width, target, is_pair ? target + to.channel : nullptr, to.row);
+      phase += is_pair ? 2 : 1;
+      target += (is_pair ? 2 : 1) * to.channel;
     }
-    if (is_pair) ++phase;
-  }
 }
 
-/// Some lines of the only phase of one image, from slabs to slabs: each run of a line that stands side by side in both, of all channels at once.
-void take_from_slabs(const ConvRows& rows, Lines lines, const Planes& in, const float* input, std::size_t image, float* source, PartRows* part_rows) {
+/// The only phase, from slabs to slabs: each run of a line that stands side by side in both, of all channels at once.
+void take_from_slabs(const ConvRows& rows, const Excerpt& excerpt, const Planes& in, const float* input, float* source, PartRows* part_rows) {
   const Window& w = rows.window;
   const Planes& to = rows.source;
-  for (std::size_t y = lines.begin; y < lines.end; ++y)
+  for (std::size_t y = excerpt.line_begin; y < excerpt.line_end; ++y)
     for (std::size_t x = 0; x < to.width;) {
-      const std::size_t lane = y * w.stride_y * in.row + x * w.stride_x, target_lane = y * to.row + x;
+      const std::size_t lane = y * w.stride_y * in.row + x * w.stride_x, target_lane = y * to.row + x - excerpt.first_lane;
       const std::size_t count = std::min({(in.side_by_side(lane) + w.stride_x - 1) / w.stride_x, to.side_by_side(target_lane), to.width - x});
-      const float* const from = input + in.lane_at(image, lane);
-      float* const target = source + to.lane_at(image, target_lane);
+      const float* const from = input + in.lane_at(excerpt.image, lane);
+      float* const target = source + to.lane_at(0, target_lane);
       if (w.stride_x == 2) {
         part_rows(from, in.channel, in.channels, count, target, nullptr, to.channel);
       } else {
@@ -93,26 +92,15 @@ void take_from_slabs(const ConvRows& rows, Lines lines, const Planes& in, const 
 
 }  // namespace
 
-void take_apart(const ConvRows& rows, const Planes& in, const float* input, std::size_t part, std::size_t parts, float* source, PartRows* part_rows) {
+void take_apart(const ConvRows& rows, const Planes& in, const float* input, const Excerpt& excerpt, float* source, PartRows* part_rows) {
   const Window& w = rows.window;
   const Planes& to = rows.source;
-  const std::size_t total = in.plane_sets() * std::size_t{to.height}, begin = total * part / parts, end = total * (part + 1) / parts;
-  const bool by_twos = w.stride_x == 2 && in.column == 1 && !in.lanes_are_inputs() && halo_has_phases(rows, in);
-  for (std::size_t n = begin / to.height; n * to.height < end; ++n) {
-    const Lines lines{begin > n * to.height ? begin - n * to.height : 0, std::min<std::size_t>(end - n * to.height, to.height)};
-    if (in.slab != 0) {
-      take_from_slabs(rows, lines, in, input, n, source, part_rows);
-      continue;
-    }
-    if (by_twos) {
-      part_phases(rows, lines, in, input, n, source, part_rows);
-      continue;
-    }
-    for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
-      const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, to.height), x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width);
-      for (std::size_t c = 0; c < in.channels; ++c)
-        take_phase(lines, y, x, in, input + in.at(n, c, 0, 0), to, source + to.at(n, c * rows.phases.size() + phase, 0, 0));
-    }
+  if (in.slab != 0) return take_from_slabs(rows, excerpt, in, input, source, part_rows);
+  if (w.stride_x == 2 && in.column == 1 && !in.lanes_are_inputs() && halo_has_phases(rows, in)) return part_phases(rows, excerpt, in, input, source, part_rows);
+  for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
+    const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, rows.lines), x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width);
+    for (std::size_t c = 0; c < in.channels; ++c)
+      take_phase(excerpt, y, x, in, input + in.at(excerpt.image, c, 0, 0), to, source + place_of(excerpt, excerpt.line_begin, to) + (c * rows.phases.size() + phase) * to.channel);
   }
 }
 

@@ -33,7 +33,10 @@ class Builder {
       if (memory.buffer != Operand::no_buffer) buffers_.touch(memory.buffer, Buffers::end_of_time);
       program_.outputs.push_back(port(id, memory));
     }
+    const std::size_t of_threads = buffers_.add(program_.thread_pitch * program_.threads * sizeof(float), 0);
+    buffers_.touch(of_threads, Buffers::end_of_time);
     buffers_.place();
+    program_.thread_memory = buffers_.offset(of_threads);
     for (std::size_t k = 0; k < buffer_count_; ++k) program_.offsets.push_back(buffers_.offset(k));
     program_.arena_bytes = buffers_.arena_bytes();
     program_.least_bytes = buffers_.least_bytes();
@@ -137,7 +140,8 @@ class Builder {
     const std::size_t input = want(op.inputs[0], place_of(op.inputs[0]));
     const std::size_t skip = op.inputs.size() > 1 ? want(op.inputs[1], place_of(op.inputs[1])) : Operand::no_buffer;
     touch(input, skip);
-    const std::size_t scratch = new_scratch(choice.sparse->scratch_floats() * sizeof(float));
+    const std::size_t scratch = new_scratch(choice.sparse->common_floats() * sizeof(float));
+    program_.thread_pitch = std::max(program_.thread_pitch, choice.sparse->thread_floats());
     const bool is_free = skip != Operand::no_buffer && op.inputs[1] != op.inputs[0] && last_reader_[static_cast<std::size_t>(op.inputs[1])] == at_;
     const std::size_t output = is_free && choice.sparse->may_write_over_skip() ? define_in(op.output, place_of(op.output), skip) : define(op.output, place_of(op.output));
     push(sparse_conv_step(choice.sparse, input, skip, output, scratch));

@@ -30,6 +30,8 @@ Frame TensorProgram::frame_in(std::byte* arena) const {
   Frame frame;
   frame.buffers.reserve(offsets.size());
   for (std::size_t offset : offsets) frame.buffers.push_back(arena + offset);
+  frame.of_threads = reinterpret_cast<float*>(arena + thread_memory);
+  frame.thread_pitch = thread_pitch;
   return frame;
 }
 

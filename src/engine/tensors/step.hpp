@@ -26,6 +26,8 @@ struct Operand {
 /// The memory of one run: where each buffer is. Steps read the caller's inputs and write his outputs in place.
 struct Frame {
   std::vector<std::byte*> buffers;
+  float* of_threads = nullptr;  ///< memory that each thread has to itself in all steps, and the floats from one thread's to the next
+  std::size_t thread_pitch = 0;
 
   std::byte* at(std::size_t buffer) const { return buffers[buffer]; }
   const std::byte* at(const Operand& operand) const { return operand.buffer == Operand::no_buffer ? operand.constant : at(operand.buffer); }

@@ -108,7 +108,7 @@ class ConvStep : public Step {
     if constexpr (std::is_same_v<Conv, dense::DenseConv>)
       conv_->run(frame.at(input_), has_skip ? frame.at(skip_) : nullptr, frame.at(output_), frame.at(scratch_));
     else
-      conv_->run(frame.floats(input_), has_skip ? frame.floats(skip_) : nullptr, frame.floats(output_), frame.floats(scratch_));
+      conv_->run(frame.floats(input_), has_skip ? frame.floats(skip_) : nullptr, frame.floats(output_), plan::SparseConv::Scratch{frame.floats(scratch_), frame.of_threads, frame.thread_pitch});
   }
 
  private:

@@ -53,6 +53,8 @@ struct TensorProgram {
   std::vector<StepOf> steps;
   std::optional<Front> front;
   std::vector<std::size_t> offsets;  ///< of the buffers
+  std::size_t thread_memory = 0;     ///< offset of what each thread has to itself
+  std::size_t thread_pitch = 0;      ///< floats
   std::size_t arena_bytes = 0;
   std::size_t least_bytes = 0;       ///< no placement needs less
   unsigned threads = 1;
