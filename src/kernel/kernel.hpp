@@ -22,6 +22,7 @@ enum class Op : std::uint8_t {
   resume,        ///< sum[row] = memory[offset]
   load,          ///< x = memory[offset]
   take,          ///< x = constant[index]
+  hold,          ///< x = sum[row]
   multiply_add,  ///< sum[row] += constant[index] * x
   add,           ///< sum[row] += x
   scale,         ///< sum[row] = sum[row] * x + constant[index]

@@ -29,6 +29,7 @@ std::string print_step(const Step& step, const std::vector<float>& constants) {
     case Op::resume: return fmt::format("s{} = {}", step.row, place(step));
     case Op::load: return fmt::format("x = {}", place(step));
     case Op::take: return fmt::format("x = {}", constant());
+    case Op::hold: return fmt::format("x = s{}", step.row);
     case Op::multiply_add: return fmt::format("s{} += {} * x", step.row, constant());
     case Op::add: return fmt::format("s{} += x", step.row);
     case Op::scale: return fmt::format("s{0} = s{0} * x + {1}", step.row, constant());

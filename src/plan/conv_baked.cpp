@@ -114,4 +114,8 @@ std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const Conv
   return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, vectors, static_cast<std::int64_t>(most_rows * tile_bytes), std::min<std::size_t>(tiles, baked_window_tiles)), blocks.groups(), lowest);
 }
 
+std::unique_ptr<ConvBody> make_baked_body(std::span<const kernel::Kernel> kernels, cpu::Isa isa, unsigned vectors, std::size_t tiles) {
+  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target_of(isa), vectors, 0, std::min<std::size_t>(tiles, baked_window_tiles)), 1, 0);
+}
+
 }  // namespace lacuna::plan

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "devices/cpu/kernels.hpp"
+#include "kernel/kernel.hpp"
 #include "plan/conv_blocks.hpp"
 
 namespace lacuna::plan {
@@ -23,5 +25,8 @@ inline constexpr unsigned baked_window_tiles = 64;
 
 /// `vectors` of a tile; every tile has that many. `tiles` that run() is given at most.
 std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors, std::size_t tiles);
+
+/// One kernel for each block; sources are bytes from where a tile begins.
+std::unique_ptr<ConvBody> make_baked_body(std::span<const kernel::Kernel> kernels, cpu::Isa isa, unsigned vectors, std::size_t tiles);
 
 }  // namespace lacuna::plan

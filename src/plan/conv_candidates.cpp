@@ -5,6 +5,7 @@
 #include "devices/cpu/cpu_info.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "plan/conv_depthwise.hpp"
+#include "plan/conv_line_pairs.hpp"
 #include "plan/sparse_conv.hpp"
 #include "plan/tile_shape.hpp"
 #include "rows/conv_rows.hpp"
@@ -83,6 +84,7 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   const std::size_t slab = std::max({in.slab, out.slab, skip != nullptr ? skip->slab : 0});
   if (can_be_depthwise(conv, in, out)) choices.push_back({ConvKernelKind::depthwise});
   add_tables(size, choices);
+  if (skip == nullptr && can_be_line_pairs(conv, in, out, isa)) choices.push_back({ConvKernelKind::line_pairs, 1, tile_shapes(isa).back().rows, 1, 1});
   if (conv.group_channels == 1) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, whole_plane, 1});  // depthwise: a row reads one plane, which stays in L1
   if (rows::can_be_in_steps(conv, in, out)) choices.push_back({ConvKernelKind::steps, cpu::conv_tile_vectors, 128, whole_plane, 1});
   if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});

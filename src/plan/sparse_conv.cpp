@@ -13,6 +13,7 @@
 #include "plan/conv_body.hpp"
 #include "plan/conv_depthwise.hpp"
 #include "plan/conv_gather.hpp"
+#include "plan/conv_line_pairs.hpp"
 #include "plan/conv_shares.hpp"
 #include "plan/epilogue.hpp"
 
@@ -50,6 +51,7 @@ std::string to_string(const ConvKernelChoice& choice) {
   switch (choice.kind) {
     case ConvKernelKind::gather: return "gather";
     case ConvKernelKind::depthwise: return "depthwise";
+    case ConvKernelKind::line_pairs: return fmt::format("line pairs in {} sums", choice.rows);
     case ConvKernelKind::table:
     case ConvKernelKind::steps:
       return fmt::format("table of {} vectors{}, {} rows, {} tiles, {} groups", choice.vectors, choice.kind == ConvKernelKind::steps ? " in steps" : "", choice.rows, choice.chunk_tiles,
@@ -71,6 +73,7 @@ struct SparseConv::State {
   std::unique_ptr<ConvBody> body;
   std::optional<ConvGather> gather;
   std::optional<ConvDepthwise> depthwise;
+  std::optional<ConvLinePairs> line_pairs;
   std::vector<ConvShare> shares;
   std::optional<rows::Excerpt> common;  ///< all that shares read: they take it apart together
   std::size_t partial_floats = 0;       ///< of one thread
@@ -196,7 +199,7 @@ struct SparseConv::State {
   }
 
   /// An excerpt of the input, and sums that are not finished.
-  std::size_t thread_floats() const { return (common ? 0 : phase_floats()) + partial_floats; }
+  std::size_t thread_floats() const { return line_pairs ? round_up(line_pairs->scratch_floats(), 16) : (common ? 0 : phase_floats()) + partial_floats; }
   std::size_t common_floats() const { return (common ? phase_floats() : 0) + inner_floats(); }
 
   void run_share(const ConvShare& share, const float* input, float* excerpt, const cpu::ConvMemory& memory) const {
@@ -216,9 +219,18 @@ struct SparseConv::State {
   void run_depthwise(const float* input, float* output, unsigned worker) const {
     const ConvDepthwise::Part part = depthwise->part_of(worker, threads);
     depthwise->run(input, output, part);
-    for (std::size_t plane = part.plane_begin; smooth && plane < part.plane_end; ++plane)
-      for (std::size_t y = part.row_begin; y < part.row_end; ++y)
-        kernels->run_activation(*smooth, first, second, output + out.at(plane / out.channels, plane % out.channels, y, 0), out.width);
+    finish_lines(output, part.plane_begin, part.plane_end, part.row_begin, part.row_end);
+  }
+
+  void run_line_pairs(const float* input, float* output, float* scratch, unsigned worker) const {
+    const ConvLinePairs::Part part = line_pairs->part_of(worker, threads);
+    line_pairs->run(input, output, part, scratch);
+    finish_lines(output, 0, std::size_t{out.batch} * out.channels, part.line_begin, part.line_end);
+  }
+
+  void finish_lines(float* output, std::size_t plane_begin, std::size_t plane_end, std::size_t line_begin, std::size_t line_end) const {
+    for (std::size_t plane = plane_begin; smooth && plane < plane_end; ++plane)
+      for (std::size_t y = line_begin; y < line_end; ++y) kernels->run_activation(*smooth, first, second, output + out.at(plane / out.channels, plane % out.channels, y, 0), out.width);
   }
 
   void run_gather(const float* input, float* excerpt, const cpu::ConvMemory& memory, unsigned worker) const {
@@ -254,6 +266,7 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   state->kernels = &cpu::kernels_for(isa);
   state->threads = std::max(threads, 1u);
   if (choice.kind == ConvKernelKind::depthwise && (skip != nullptr || !can_be_depthwise(conv, in, out))) state->choice = choice = {};
+  if (choice.kind == ConvKernelKind::line_pairs && (skip != nullptr || !can_be_line_pairs(conv, in, out, isa))) state->choice = choice = {};
   const auto lower = [&](rows::Strides strides) {
     const bool by_tiles = choice.kind != ConvKernelKind::gather;
     state->rows = rows::lower_conv(conv, in, out, strides, by_tiles ? excerpt_lines(conv, in, out, std::size_t{choice.vectors} * state->kernels->vector_lanes) : 0);
@@ -264,7 +277,10 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   const bool is_depthwise = choice.kind == ConvKernelKind::depthwise;
   lower(choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : is_depthwise ? rows::Strides::in_place : rows::Strides::taken_apart);
   state->edges = std::uint64_t{state->rows.nonzeros.size()} * out.batch * out.height * out.width;
-  if (is_depthwise) {
+  if (choice.kind == ConvKernelKind::line_pairs) {
+    state->line_pairs.emplace(conv, in, out, state->blocks.low, state->blocks.high, choice.rows, isa);
+    state->rows.phases.clear();  // it has its own
+  } else if (is_depthwise) {
     state->depthwise.emplace(conv, in, out, state->blocks.low, state->blocks.high, isa);
   } else if (choice.kind == ConvKernelKind::gather) {
     state->gather.emplace(state->rows, state->blocks, isa);
@@ -301,6 +317,8 @@ void SparseConv::run(const float* in, const float* skip, float* out, const Scrat
     const cpu::ConvMemory memory{state.rows.phases.empty() ? in : excerpt, target, state.skip ? skip : nullptr, of_thread + state.thread_floats() - state.partial_floats};
     if (state.depthwise)
       state.run_depthwise(in, out, worker);
+    else if (state.line_pairs)
+      state.run_line_pairs(in, out, of_thread, worker);
     else if (state.gather)
       state.run_gather(in, excerpt, memory, worker);
     else
@@ -311,14 +329,17 @@ void SparseConv::run(const float* in, const float* skip, float* out, const Scrat
 
 bool SparseConv::may_write_over_skip() const {
   const State& state = *state_;
-  const bool has_tiles = !state.gather && !state.depthwise && !state.inner;
+  const bool has_tiles = state.body && !state.inner;
   return has_tiles && state.skip == state.out && std::none_of(state.shares.begin(), state.shares.end(), [&](const ConvShare& share) { return repeats(share, state.kernels->vector_lanes); });
 }
 
 std::size_t SparseConv::common_floats() const { return state_->common_floats(); }
 std::size_t SparseConv::thread_floats() const { return state_->thread_floats(); }
 unsigned SparseConv::threads() const { return state_->threads; }
-std::size_t SparseConv::code_bytes() const { return state_->depthwise ? state_->depthwise->bytes() : state_->gather ? state_->gather->bytes() : state_->body->bytes(); }
+std::size_t SparseConv::code_bytes() const {
+  const State& state = *state_;
+  return state.depthwise ? state.depthwise->bytes() : state.line_pairs ? state.line_pairs->bytes() : state.gather ? state.gather->bytes() : state.body->bytes();
+}
 std::uint64_t SparseConv::edges() const { return state_->edges; }
 
 std::string SparseConv::describe() const {

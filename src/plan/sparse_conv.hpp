@@ -19,6 +19,7 @@ enum class ConvKernelKind : std::uint8_t {
   steps,      ///< a table whose lanes read every second float, so that a stride of two needs no copy; a table like any other where that cannot be
   baked,      ///< machine code with the offsets in its instructions
   depthwise,  ///< every output plane reads one input plane, with 3x3 or 5x5 taps; a table where it does not
+  line_pairs, ///< two lines at once by minimal filtering, in machine code, for nearly full weights; a table where it cannot be
   gather,     ///< lanes are output channels: a matrix-vector product, for outputs of a few pixels
 };
 
@@ -52,7 +53,7 @@ class SparseConv {
   std::size_t common_floats() const;
   std::size_t thread_floats() const;
 
-  /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`, unless it is `skip` and may_write_over_skip() says yes. Leaves `out` complete, its halo zero. The bits are the same for every choice (but gather, and depthwise with a stride), tile and number of threads on one instruction set.
+  /// Needs: the halo of `in` is zero; `out` overlaps neither `in` nor `skip`, unless it is `skip` and may_write_over_skip() says yes. Leaves `out` complete, its halo zero. The bits are the same for every choice (but gather, line pairs, and depthwise with a stride), tile and number of threads on one instruction set.
   void run(const float* in, const float* skip, float* out, const Scratch& scratch) const;
   /// The same with scratch_floats() for both kinds.
   void run(const float* in, const float* skip, float* out, float* scratch) const { run(in, skip, out, {scratch, scratch + common_floats(), thread_floats()}); }

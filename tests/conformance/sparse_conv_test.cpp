@@ -20,6 +20,7 @@ std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
   std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}, {ConvKernelKind::depthwise}, {ConvKernelKind::steps, 8, 64, 1000, 1},
                                         {ConvKernelKind::steps, 2, 3, 2, 3}};
   for (plan::TileShape shape : plan::tile_shapes(isa)) {
+    if (shape.vectors == 1) choices.push_back({ConvKernelKind::line_pairs, 1, shape.rows, 1, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});
   }
@@ -61,7 +62,7 @@ class SparseConvConformance : public testing::TestWithParam<std::string> {
         }
         expect_halo_is_zero(out, out_memory.data());
         const bool has_stride = std::any_of(conv.strides.begin(), conv.strides.end(), [](std::uint32_t stride) { return stride > 1; });
-        if (choice.kind == ConvKernelKind::gather || (choice.kind == ConvKernelKind::depthwise && has_stride)) continue;
+        if (choice.kind == ConvKernelKind::gather || choice.kind == ConvKernelKind::line_pairs || (choice.kind == ConvKernelKind::depthwise && has_stride)) continue;
         if (first_bits.empty()) first_bits = got;
         ASSERT_EQ(got, first_bits) << "other bits than the first kernel's";
       }
@@ -99,6 +100,29 @@ TEST_P(SparseConvConformance, WindowsOfAllKindsAgree) {
                                  ConvCase{.extents = {6, 66}, .strides = {2, 2}}, ConvCase{.extents = {9, 69}, .kernel = {1, 1}, .strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}},
                                  ConvCase{.extents = {30, 33}, .kernel = {7, 7}, .strides = {2, 2}, .pads_begin = {3, 3}, .pads_end = {3, 3}}})
     expect_agrees_everywhere(wanted, seed++);
+}
+
+TEST_P(SparseConvConformance, FirstLayersAgree) {
+  unsigned seed = 100;
+  for (const ConvCase& wanted : {ConvCase{.extents = {44, 70}, .kernel = {7, 7}, .strides = {2, 2}, .pads_begin = {3, 3}, .pads_end = {3, 3}}, ConvCase{.extents = {18, 33}},
+                                 ConvCase{.extents = {20, 40}, .strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {1, 1}}, ConvCase{.extents = {20, 41}, .kernel = {4, 2}, .pads_begin = {1, 0}, .pads_end = {2, 1}},
+                                 ConvCase{.extents = {24, 50}, .kernel = {6, 6}, .strides = {2, 2}, .pads_begin = {2, 2}, .pads_end = {2, 2}, .activation = Activation::hard_swish()}}) {
+    ConvCase one = wanted;
+    one.group_channels = 3;
+    one.output_channels = 13;
+    one.density = 1;
+    expect_agrees_everywhere(one, seed++);
+  }
+}
+
+TEST_P(SparseConvConformance, InputsBeyondTheCacheAreTakenApartInExcerpts) {
+  for (const ConvCase& wanted : {ConvCase{.group_channels = 5000, .output_channels = 3, .extents = {19, 30}, .strides = {2, 2}, .density = 0.004},
+                                 ConvCase{.group_channels = 5000, .output_channels = 30, .extents = {19, 30}, .kernel = {1, 1}, .strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .density = 0.01}})
+    for (std::uint32_t batch : {1u, 2u}) {
+      ConvCase one = wanted;
+      one.batch = batch;
+      expect_agrees(one, Lanes::pixels, 120);
+    }
 }
 
 TEST_P(SparseConvConformance, GroupsAndManyRowsAgree) {

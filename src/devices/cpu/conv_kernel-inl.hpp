@@ -194,6 +194,27 @@ void part_rows(const float* from, std::size_t from_pitch, std::size_t rows, std:
   }
 }
 
+template <std::size_t terms>
+void combine_some_lines(const float* const* lines, const float* factors, std::size_t count, float* HWY_RESTRICT target) {
+  const Floats d;
+  constexpr std::size_t lanes = hn::MaxLanes(Floats());
+  for (std::size_t k = 0; k < count; k += lanes) {
+    Vector sum = hn::Mul(hn::Set(d, factors[0]), hn::LoadU(d, lines[0] + k));
+    for (std::size_t i = 1; i < terms; ++i) sum = hn::MulAdd(hn::Set(d, factors[i]), hn::LoadU(d, lines[i] + k), sum);
+    hn::StoreU(sum, d, target + k);
+  }
+}
+
+void combine_lines(const float* const* lines, const float* factors, std::size_t terms, std::size_t count, float* target) {
+  switch (terms) {
+    case 1: return combine_some_lines<1>(lines, factors, count, target);
+    case 2: return combine_some_lines<2>(lines, factors, count, target);
+    case 3: return combine_some_lines<3>(lines, factors, count, target);
+    case 4: return combine_some_lines<4>(lines, factors, count, target);
+    default: return combine_some_lines<5>(lines, factors, count, target);
+  }
+}
+
 HWY_INLINE hn::Vec<hn::RebindToSigned<Floats>> load_indices(const std::int32_t* offsets) { return hn::LoadU(hn::RebindToSigned<Floats>(), offsets); }
 HWY_INLINE hn::Vec<hn::RebindToSigned<Floats>> load_indices(const std::uint16_t* offsets) {
   return hn::PromoteTo(hn::RebindToSigned<Floats>(), hn::LoadU(hn::Rebind<std::uint16_t, Floats>(), offsets));

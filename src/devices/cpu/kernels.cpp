@@ -19,7 +19,7 @@ namespace lacuna::cpu::HWY_NAMESPACE {
 const Kernels& kernels(Isa isa) {
   static const Kernels set{isa, static_cast<unsigned>(hn::Lanes(Floats())), run_table,      mark_alive, hash_lanes,
                            clear_unequal, pack_lanes, interleave_slices, transpose_bits, count_bits, counts_to_planes, multiply_adds,
-                           run_conv_table, run_activation, run_gather, run_depthwise, part_rows, pool_lines};
+                           run_conv_table, run_activation, run_gather, run_depthwise, part_rows, combine_lines, pool_lines};
   return set;
 }
 

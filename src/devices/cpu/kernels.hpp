@@ -204,6 +204,9 @@ struct Kernels {
   /// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count). Needs: rows, count > 0.
   void (*part_rows)(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);
 
+  /// target[k] = the sum of factors[i] * lines[i][k] over i in [0, terms) for k in [0, count). Needs: 1 <= terms <= 5, count a multiple of 16.
+  void (*combine_lines)(const float* const* lines, const float* factors, std::size_t terms, std::size_t count, float* target);
+
   /// Fills `best` with what pooling down the lines gives, and target[k] with what pooling best[first + k * stride ...] along gives. `best` has two vectors and a window more than `width`,
   /// `source` a vector more.
   void (*pool_lines)(const PoolLines& shape, const float* source, float* best, std::size_t first, float* target);

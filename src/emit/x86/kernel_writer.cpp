@@ -97,6 +97,7 @@ void KernelWriter::write(const kernel::Kernel& kernel, std::size_t ahead) {
       case Op::load: k = write_source(steps, k); break;
       case Op::store: write_store(steps, k++); break;
       case Op::resume: write_resume(steps, k++); break;
+      case Op::hold: k = write_held(steps, k); break;
       default: write_with_constants(steps[k++]); break;
     }
   }
@@ -115,6 +116,21 @@ std::size_t KernelWriter::write_source(Steps steps, std::size_t at) {
   else
     multiply_add_shared(uses, source);
   return end;
+}
+
+/// The sum's own registers are the hand.
+std::size_t KernelWriter::write_held(Steps steps, std::size_t at) {
+  std::size_t use = at + 1;
+  for (; use < steps.size() && uses_hand(steps[use].op); ++use) {
+    if (steps[use].op == Op::multiply_add) load_weight(spare(0), steps[use]);
+    for (unsigned v = 0; v < vectors_; ++v) {
+      if (steps[use].op == Op::add)
+        code_.add(sum(steps[use].row, v), sum(steps[at].row, v));
+      else
+        code_.multiply_add(sum(steps[use].row, v), spare(0), sum(steps[at].row, v));
+    }
+  }
+  return use;
 }
 
 void KernelWriter::multiply_add_from_memory(const Step& use, std::int64_t source) {

@@ -54,6 +54,8 @@ class KernelWriter {
 
   /// Handles the load at `at` and all steps that use it; returns the step after them.
   std::size_t write_source(Steps steps, std::size_t at);
+  /// Handles the hold at `at` and all steps that use it; returns the step after them.
+  std::size_t write_held(Steps steps, std::size_t at);
   void write_resume(Steps steps, std::size_t at);
   void multiply_add_from_memory(const kernel::Step& use, std::int64_t source);
   void multiply_add_shared(Steps uses, std::int64_t source);

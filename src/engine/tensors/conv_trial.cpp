@@ -91,7 +91,7 @@ std::vector<plan::ConvKernelChoice> ConvTrial::sparse_choices() const {
   std::erase_if(all, [&](const plan::ConvKernelChoice& choice) {
     const bool is_baked = choice.kind == plan::ConvKernelKind::baked;
     if (choice.kind == plan::ConvKernelKind::depthwise && has_skip()) return true;  // it would be a table under another name
-    return (options_.kernel == KernelWish::table && is_baked) || (options_.kernel == KernelWish::baked && !is_baked);
+    return (options_.kernel == KernelWish::table && (is_baked || choice.kind == plan::ConvKernelKind::line_pairs)) || (options_.kernel == KernelWish::baked && !is_baked);
   });
   return all;
 }

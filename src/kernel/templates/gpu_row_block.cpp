@@ -75,6 +75,7 @@ class BlockWriter {
         return b_.store(GpuSpace::global, tiles_.value, lanes_, offset, {sum->lanes.begin(), sum->lanes.end()});
       case Op::resume: throw InternalError("a row block for a GPU that resumes");
       case Op::blank: throw InternalError("a row block for a GPU with lanes that are not wanted");
+      case Op::hold: throw InternalError("a row block for a GPU that holds a sum");
     }
   }
 

@@ -59,6 +59,7 @@ void interpret(const kernel::Kernel& kernel, std::size_t lanes, const Spaces& sp
         case kernel::Op::resume: sums.at(step.row) = place(); break;
         case kernel::Op::load: x = place(); break;
         case kernel::Op::take: x = constant(); break;
+        case kernel::Op::hold: x = sums.at(step.row); break;
         case kernel::Op::multiply_add: sums.at(step.row) += constant() * x; break;
         case kernel::Op::add: sums.at(step.row) += x; break;
         case kernel::Op::scale: sums.at(step.row) = sums.at(step.row) * x + constant(); break;
@@ -117,6 +118,18 @@ class X86 : public testing::TestWithParam<Target> {
     for (std::size_t k = 0; k < memory.size(); ++k) ASSERT_NEAR(memory.data()[k], expected[k], 2e-5) << "plane " << k / lanes << ", lane " << k % lanes;
   }
 };
+
+TEST_P(X86, ASumMayBeHeldAndAddedToOthers) {
+  using kernel::Op;
+  for (plan::TileShape shape : shapes()) {
+    if (shape.rows < 3) continue;
+    const std::uint64_t plane = vector_lanes(GetParam()) * sizeof(float) * shape.vectors;
+    kernel::Kernel kernel{"held", 3, {}, {0.5f, 2.0f, -3.0f, 0.25f, -1.0f}};
+    kernel.steps = {{Op::set, 0, 0}, {Op::clear, 1}, {Op::clear, 2}, {Op::load}, {Op::multiply_add, 0, 1}, {Op::multiply_add, 1, 2}, {Op::load, 0, 0, plane}, {Op::multiply_add, 2, 3},
+                    {Op::hold, 1}, {Op::add, 0}, {Op::multiply_add, 2, 4}, {Op::store, 0, 0, 2 * plane}, {Op::store, 2, 0, 3 * plane}};
+    expect_same({kernel}, {shape.vectors, 1}, 4);
+  }
+}
 
 TEST_P(X86, EveryShapeComputesWhatTheKernelSays) {
   for (plan::TileShape shape : shapes())
