@@ -147,6 +147,9 @@ struct PoolLines {
   std::size_t stride = 1;
   std::size_t count = 0;  ///< windows
   bool is_maximum = true;  ///< else the sum
+  std::size_t rows = 1;    ///< of windows, and the floats from one to the next
+  std::size_t source_step = 0;
+  std::size_t target_step = 0;
 };
 
 /// The widths, in vectors, that the table kernel is compiled for.
@@ -207,8 +210,8 @@ struct Kernels {
   /// target[k] = the sum of factors[i] * lines[i][k] over i in [0, terms) for k in [0, count). Needs: 1 <= terms <= 5, count a multiple of 16.
   void (*combine_lines)(const float* const* lines, const float* factors, std::size_t terms, std::size_t count, float* target);
 
-  /// Fills `best` with what pooling down the lines gives, and target[k] with what pooling best[first + k * stride ...] along gives. `best` has two vectors and a window more than `width`,
-  /// `source` a vector more.
+  /// target[k] of each row = what pooling the columns from first + k * stride on gives: down its lines, then along. `best` has two vectors and a window more than `width`; `source` may be
+  /// read two vectors beyond the last window.
   void (*pool_lines)(const PoolLines& shape, const float* source, float* best, std::size_t first, float* target);
 };
 

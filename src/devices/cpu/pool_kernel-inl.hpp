@@ -27,64 +27,100 @@ struct Sum {
   HWY_INLINE float operator()(float a, float b) const { return a + b; }
 };
 
-/// Line after line, as they stand in memory: the CPU then fetches ahead.
+/// What the lines of a window give at some columns: from the lines themselves,
 template <typename Combine>
-void pool_down(const PoolLines& shape, const float* HWY_RESTRICT source, float* HWY_RESTRICT best, Combine combine) {
-  const Floats d;
-  constexpr std::size_t lanes = hn::MaxLanes(Floats());
-  for (std::size_t x = 0; x < shape.width; x += lanes) hn::StoreU(hn::LoadU(d, source + x), d, best + x);
-  for (std::size_t line = 1; line < shape.lines; ++line)
-    for (std::size_t x = 0; x < shape.width; x += lanes) hn::StoreU(combine(hn::LoadU(d, best + x), hn::LoadU(d, source + line * shape.pitch + x)), d, best + x);
-}
+struct FromLines {
+  const float* HWY_RESTRICT source;
+  std::size_t lines, pitch;
+
+  HWY_INLINE Vector vector(std::size_t x) const {
+    const Floats d;
+    Vector value = hn::LoadU(d, source + x);
+    for (std::size_t line = 1; line < lines; ++line) value = Combine()(value, hn::LoadU(d, source + line * pitch + x));
+    return value;
+  }
+  HWY_INLINE float at(std::size_t x) const {
+    float value = source[x];
+    for (std::size_t line = 1; line < lines; ++line) value = Combine()(value, source[line * pitch + x]);
+    return value;
+  }
+};
+
+/// or from where it was kept: worth it for wide windows and for long lines, which are read one after the other, as they stand in memory: the CPU then fetches ahead.
+struct FromKept {
+  const float* HWY_RESTRICT kept;
+
+  HWY_INLINE Vector vector(std::size_t x) const { return hn::LoadU(Floats(), kept + x); }
+  HWY_INLINE float at(std::size_t x) const { return kept[x]; }
+};
 
 /// Of windows x to x + a vector.
-template <typename Combine>
-HWY_INLINE Vector pool_vector(const PoolLines& shape, const float* HWY_RESTRICT best, Combine combine) {
-  const Floats d;
+template <typename Combine, typename Down>
+HWY_INLINE Vector pool_vector(const PoolLines& shape, const Down& down, std::size_t x) {
+  const Combine combine;
   if (shape.stride == 1) {
-    Vector value = hn::LoadU(d, best);
-    for (std::size_t column = 1; column < shape.columns; ++column) value = combine(value, hn::LoadU(d, best + column));
+    Vector value = down.vector(x);
+    for (std::size_t column = 1; column < shape.columns; ++column) value = combine(value, down.vector(x + column));
     return value;
   }
 #if HWY_TARGET != HWY_SCALAR
+  const Floats d;
   Vector value = hn::Zero(d);
   for (std::size_t column = 0; column < shape.columns; column += 2) {
-    const Vector low = hn::LoadU(d, best + column), high = hn::LoadU(d, best + column + hn::MaxLanes(Floats()));
+    const Vector low = down.vector(2 * x + column), high = down.vector(2 * x + column + hn::MaxLanes(Floats()));
     const Vector even = hn::ConcatEven(d, high, low);
     value = column == 0 ? even : combine(value, even);
     if (column + 1 < shape.columns) value = combine(value, hn::ConcatOdd(d, high, low));
   }
   return value;
 #else
-  return hn::LoadU(d, best);  // never asked for
+  return down.vector(x);  // never asked for
 #endif
 }
 
-template <typename Combine>
-void pool_along(const PoolLines& shape, const float* HWY_RESTRICT best, float* HWY_RESTRICT target, Combine combine) {
+template <typename Combine, typename Down>
+HWY_INLINE void pool_along(const PoolLines& shape, const Down& down, float* HWY_RESTRICT target) {
   const Floats d;
   constexpr std::size_t lanes = hn::MaxLanes(Floats());
   std::size_t x = 0;
   if (shape.stride == 1 || (shape.stride == 2 && HWY_TARGET != HWY_SCALAR)) {
-    for (; x + lanes <= shape.count; x += lanes) hn::StoreU(pool_vector(shape, best + x * shape.stride, combine), d, target + x);
+    for (; x + lanes <= shape.count; x += lanes) hn::StoreU(pool_vector<Combine>(shape, down, x), d, target + x);
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // their masks touch nothing beyond
-    if (x < shape.count) hn::BlendedStore(pool_vector(shape, best + x * shape.stride, combine), hn::FirstN(d, shape.count - x), d, target + x);
+    if (x < shape.count) hn::BlendedStore(pool_vector<Combine>(shape, down, x), hn::FirstN(d, shape.count - x), d, target + x);
     return;
 #endif
   }
   for (; x < shape.count; ++x) {
-    float value = best[x * shape.stride];
-    for (std::size_t column = 1; column < shape.columns; ++column) value = combine(value, best[x * shape.stride + column]);
+    float value = down.at(x * shape.stride);
+    for (std::size_t column = 1; column < shape.columns; ++column) value = Combine()(value, down.at(x * shape.stride + column));
     target[x] = value;
   }
 }
 
+template <typename Combine>
+void pool_down(const PoolLines& shape, const float* HWY_RESTRICT source, float* HWY_RESTRICT best) {
+  const Floats d;
+  constexpr std::size_t lanes = hn::MaxLanes(Floats());
+  for (std::size_t x = 0; x < shape.width; x += lanes) hn::StoreU(hn::LoadU(d, source + x), d, best + x);
+  for (std::size_t line = 1; line < shape.lines; ++line)
+    for (std::size_t x = 0; x < shape.width; x += lanes) hn::StoreU(Combine()(hn::LoadU(d, best + x), hn::LoadU(d, source + line * shape.pitch + x)), d, best + x);
+}
+
+template <typename Combine>
+void pool_rows(const PoolLines& shape, const float* source, float* best, std::size_t first, float* target) {
+  constexpr std::size_t few_columns = 3, short_line = 128;
+  for (std::size_t row = 0; row < shape.rows; ++row, source += shape.source_step, target += shape.target_step) {
+    if (shape.columns <= few_columns && shape.width <= short_line) {
+      pool_along<Combine>(shape, FromLines<Combine>{source + first, shape.lines, shape.pitch}, target);
+      continue;
+    }
+    pool_down<Combine>(shape, source, best);
+    pool_along<Combine>(shape, FromKept{best + first}, target);
+  }
+}
+
 void pool_lines(const PoolLines& shape, const float* source, float* best, std::size_t first, float* target) {
-  const auto pool = [&](auto combine) {
-    pool_down(shape, source, best, combine);
-    pool_along(shape, best + first, target, combine);
-  };
-  shape.is_maximum ? pool(Larger()) : pool(Sum());
+  shape.is_maximum ? pool_rows<Larger>(shape, source, best, first, target) : pool_rows<Sum>(shape, source, best, first, target);
 }
 
 }  // namespace lacuna::cpu::HWY_NAMESPACE

@@ -25,10 +25,16 @@ class PoolOnPlanes : public Step {
     const float* const input = frame.floats(input_);
     float* const output = frame.floats(output_);
     if (is_global()) return pool_planes(input, output);
-    for_each_row(to_, output, threads_, [&](std::size_t image, std::size_t channel, std::size_t y) {
-      thread_local std::vector<float> column_best;
-      column_best.resize(from_.row_lanes() + 2 * std::size_t{kernels_.vector_lanes} + pool_.kernel[1]);
-      pool_line(input, output, image, channel, static_cast<std::uint32_t>(y), column_best);
+    const Whole whole = whole_windows();
+    for_each_part(to_, output, threads_, [&](std::size_t image, std::size_t channel, std::size_t first_row, std::size_t last_row) {
+      thread_local std::vector<float> best;
+      best.resize(from_.row_lanes() + 2 * std::size_t{kernels_.vector_lanes} + pool_.kernel[1]);
+      for (auto y = static_cast<std::uint32_t>(first_row); y < last_row;) {
+        const std::uint32_t end = end_of_alike(y, static_cast<std::uint32_t>(last_row));
+        const Rows rows{reach(y, 0, from_.height), y, end, input + from_.at(image, channel, 0, 0), output + to_.at(image, channel, 0, 0)};
+        pool_.kind == Kind::maximum ? pool_rows(rows, whole, [](float a, float b) { return a > b ? a : b; }, best) : pool_rows(rows, whole, [](float a, float b) { return a + b; }, best);
+        y = end;
+      }
     });
   }
 
@@ -83,12 +89,7 @@ class PoolOnPlanes : public Step {
     std::copy_n(best, planes, pooled);
   }
 
-  template <typename Combine>
-  static void combine_lanes(float* target, const float* source, std::size_t lanes, const Combine& combine) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = combine(target[lane], source[lane]);
-  }
-
-  /// Outputs [begin, end) of a line whose windows are whole, where lanes are pixels: column after column of the window, all outputs at once.
+  /// Outputs [begin, end) of a line whose windows are whole, where lanes are pixels: all of them are pooled at once.
   struct Whole {
     std::uint32_t begin, end;
   };
@@ -100,37 +101,69 @@ class PoolOnPlanes : public Step {
     return {begin, std::max(begin, end)};
   }
 
-  /// First down the lines of the window, all lanes at once; then along the line.
-  void pool_line(const float* input, float* output, std::size_t image, std::size_t channel, std::uint32_t y, std::vector<float>& column_best) const {
-    const Reach lines = reach(y, 0, from_.height);
-    const auto combine_all = [&](const auto& combine, float scale) {
-      const Whole whole = whole_windows();
-      const cpu::PoolLines shape{std::max(lines.end, lines.begin + 1) - lines.begin, from_.row, from_.row_lanes(), pool_.kernel[1], pool_.strides[1], whole.end - whole.begin, pool_.kind == Kind::maximum};
-      kernels_.pool_lines(shape, input + from_.at(image, channel, lines.begin, 0), column_best.data(), whole.begin * pool_.strides[1] - (whole.begin < whole.end ? pool_.pads_begin[1] : 0),
-                          output + to_.at(image, channel, y, 0) + whole.begin);
-      const std::size_t lanes = to_.lanes_are_inputs() ? to_.batch : 1;
-      const auto pool_window = [&](std::uint32_t x) {
-        const Reach columns = reach(x, 1, from_.width);
-        float* const target = output + to_.at(image, channel, y, x);
-        const float* const source = column_best.data() + columns.begin * from_.column;
-        std::copy_n(source, lanes, target);
-        for (std::size_t column = 1; column < columns.end - columns.begin; ++column) combine_lanes(target, source + column * from_.column, lanes, combine);
-      };
-      for (std::uint32_t x = 0; x < whole.begin; ++x) pool_window(x);
-      for (std::uint32_t x = whole.end; x < to_.width; ++x) pool_window(x);
-      if (pool_.kind == Kind::maximum) return;
-      for (std::uint32_t x = 0; x < to_.width; ++x) {
-        const Reach columns = reach(x, 1, from_.width);
-        const float seen = scale > 0 ? scale : static_cast<float>((lines.end - lines.begin) * (columns.end - columns.begin));
-        float* const target = output + to_.at(image, channel, y, x);
-        for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] /= seen;
-      }
-    };
+  /// Rows [begin, end) of outputs of one plane, whose windows have as many lines.
+  struct Rows {
+    Reach lines;  ///< of the first
+    std::uint32_t begin, end;
+    const float* input;
+    float* output;
+  };
+
+  std::uint32_t end_of_alike(std::uint32_t begin, std::uint32_t end) const {
+    const Reach first = reach(begin, 0, from_.height);
+    std::uint32_t y = begin + 1;
+    for (Reach before = first; y < end; ++y) {
+      const Reach here = reach(y, 0, from_.height);
+      if (here.end - here.begin != first.end - first.begin || here.begin != before.begin + pool_.strides[0]) break;
+      before = here;
+    }
+    return y;
+  }
+
+  template <typename Combine>
+  void pool_rows(const Rows& rows, Whole whole, const Combine& combine, std::vector<float>& best) const {
+    const std::size_t lines = std::max(rows.lines.end, rows.lines.begin + 1) - rows.lines.begin;
+    const float* const input = rows.input + rows.lines.begin * from_.row;
+    float* const output = rows.output + rows.begin * to_.row;
+    const cpu::PoolLines shape{lines, from_.row, from_.row_lanes(), pool_.kernel[1], pool_.strides[1], whole.end - whole.begin, pool_.kind == Kind::maximum,
+                               rows.end - rows.begin, pool_.strides[0] * from_.row, to_.row};
+    if (whole.begin < whole.end) kernels_.pool_lines(shape, input, best.data(), whole.begin * pool_.strides[1] - pool_.pads_begin[1], output + whole.begin);
+    for (std::uint32_t row = 0; row < rows.end - rows.begin; ++row) {
+      const auto pool_at = [&](std::uint32_t x) { pool_window(input + row * shape.source_step, lines, x, output + row * to_.row + x * to_.column, combine, best.data()); };
+      for (std::uint32_t x = 0; x < whole.begin; ++x) pool_at(x);
+      for (std::uint32_t x = whole.end; x < to_.width; ++x) pool_at(x);
+      if (pool_.kind != Kind::maximum) divide(rows.lines.end - rows.lines.begin, output + row * to_.row);
+    }
+  }
+
+  /// One window, of all lanes: down its lines, then along, as the others.
+  template <typename Combine>
+  void pool_window(const float* input, std::size_t lines, std::uint32_t x, float* target, const Combine& combine, float* best) const {
+    const Reach columns = reach(x, 1, from_.width);
+    const std::size_t lanes = to_.lanes_are_inputs() ? to_.batch : 1;
+    for (std::size_t column = 0; column < std::max(columns.end, columns.begin + 1) - columns.begin; ++column) {
+      float* const down = column == 0 ? target : best;
+      const float* const source = input + (columns.begin + column) * from_.column;
+      std::copy_n(source, lanes, down);
+      for (std::size_t line = 1; line < lines; ++line) combine_lanes(down, source + line * from_.row, lanes, combine);
+      if (column > 0) combine_lanes(target, best, lanes, combine);
+    }
+  }
+
+  template <typename Combine>
+  static void combine_lanes(float* target, const float* source, std::size_t lanes, const Combine& combine) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) target[lane] = combine(target[lane], source[lane]);
+  }
+
+  /// Sums of a row by what their windows have.
+  void divide(std::size_t lines, float* output) const {
     const auto window = static_cast<float>(pool_.kernel[0] * pool_.kernel[1]);
-    if (pool_.kind == Kind::maximum)
-      combine_all([](float a, float b) { return a > b ? a : b; }, 0);
-    else
-      combine_all([](float a, float b) { return a + b; }, pool_.kind == Kind::average_with_padding ? window : 0.0f);
+    const std::size_t lanes = to_.lanes_are_inputs() ? to_.batch : 1;
+    for (std::uint32_t x = 0; x < to_.width; ++x) {
+      const Reach columns = reach(x, 1, from_.width);
+      const float seen = pool_.kind == Kind::average_with_padding ? window : static_cast<float>(lines * (columns.end - columns.begin));
+      for (std::size_t lane = 0; lane < lanes; ++lane) output[x * to_.column + lane] /= seen;
+    }
   }
 
   dense::PoolShape pool_;
