@@ -132,6 +132,10 @@ void ConvLinePairs::combine(const float* input, std::uint32_t image, std::uint32
 void ConvLinePairs::run(const float* input, float* output, const Part& part, float* scratch) const {
   if (part.line_begin == part.line_end) return;
   rows::zero_halo(out_, output, part.line_begin, part.line_end);
+  run_lines(input, output, part, scratch);
+}
+
+void ConvLinePairs::run_lines(const float* input, float* output, const Part& part, float* scratch) const {
   std::vector<cpu::ConvTile> tiles;
   for (std::uint32_t image = 0; image < out_.batch; ++image)
     for (std::uint32_t begin = part.line_begin / 2; begin < part.line_end / 2; begin += pairs_at_once) {

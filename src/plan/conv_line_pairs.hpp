@@ -31,6 +31,9 @@ class ConvLinePairs {
   /// Leaves the part complete in all images, zeros around it included. `scratch` has scratch_floats().
   void run(const float* input, float* output, const Part& part, float* scratch) const;
 
+  /// The same without the zeros.
+  void run_lines(const float* input, float* output, const Part& part, float* scratch) const;
+
   std::size_t scratch_floats() const { return phase_floats_ + pairs_at_once * pair_floats_; }
   std::size_t bytes() const { return body_->bytes(); }
 

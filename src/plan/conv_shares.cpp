@@ -29,6 +29,9 @@ class Sweeper {
     const bool same_column = (column == out_.column * rows_.lane_step && skip_.column == out_.column) || out_.width == 1;
     const bool same_row = row == out_.row && skip_.row == out_.row;
     reach_ = same_column && (same_row || out_.height == 1) ? Reach::strip : same_column ? Reach::row : Reach::pixel;
+    const std::size_t tile = width.may_be_narrower ? width.vector_lanes : std::size_t{width.vectors} * width.vector_lanes;
+    const bool fills_rows = slab_ == 0 && !out_.lanes_are_inputs() && out_.row > out_.width && out_.row % 16 == 0 && out_.width % tile == 0;
+    if (reach_ == Reach::strip && fills_rows) reach_ = Reach::row;  // no lane is computed for nothing
   }
 
   /// Whether tiles stay within slabs: they do if lanes have the same numbers everywhere, and tiles fill slabs.
@@ -122,7 +125,8 @@ bool fits(const ConvPlaces& places, const std::vector<cpu::ConvTile>& tiles, uns
   return std::all_of(tiles.begin(), tiles.end(), [&](const cpu::ConvTile& tile) {
     const std::int64_t lanes = std::int64_t{tile.vectors} * vector_lanes;
     const auto image = static_cast<std::int64_t>(out.plane_sets() == 1 ? std::numeric_limits<std::int32_t>::max() : out.image);
-    const std::int64_t in_plane = (tile.destination - static_cast<std::int64_t>(out.origin)) % image;
+    const std::int64_t in_image = (tile.destination - static_cast<std::int64_t>(out.origin)) % image;
+    const std::int64_t in_plane = out.has_rows_of_channels() ? in_image % static_cast<std::int64_t>(out.row) : in_image;
     if (in_plane > pitch - lanes) return false;
     if (tile.source + lowest < 0 || tile.source + highest + lanes * places.rows.lane_step > static_cast<std::int64_t>(places.rows.source.floats)) return false;
     const std::int64_t last_plane = static_cast<std::int64_t>(out.channel) * (out.channels - 1);
@@ -238,6 +242,16 @@ bool repeats(const ConvShare& share, unsigned vector_lanes) {
   for (const cpu::ConvTile& tile : share.tiles) lanes.emplace_back(tile.destination, tile.destination + std::int64_t{tile.vectors} * vector_lanes);
   std::sort(lanes.begin(), lanes.end());
   return std::adjacent_find(lanes.begin(), lanes.end(), [](const auto& a, const auto& b) { return a.second > b.first; }) != lanes.end();
+}
+
+bool ends_with_rows(const Planes& out, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes) {
+  if (out.slab != 0 || out.lanes_are_inputs() || tiles.empty() || tiles.size() % out.height != 0) return false;
+  const std::size_t of_row = tiles.size() / out.height;
+  for (std::size_t k = 0; k < tiles.size(); ++k) {
+    const auto begin = static_cast<std::size_t>(tiles[k].destination), row = out.at(0, 0, k / of_row, 0);
+    if (begin < row || begin + std::size_t{tiles[k].vectors} * vector_lanes > row + out.width) return false;
+  }
+  return true;
 }
 
 std::vector<Gap> gaps_of(const Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes) {

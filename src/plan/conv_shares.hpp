@@ -77,6 +77,9 @@ std::uint32_t image_of(const rows::Planes& out, const cpu::ConvTile& tile);
 /// Whether some lane is in two tiles.
 bool repeats(const ConvShare& share, unsigned vector_lanes);
 
+/// Whether each row of pixels has as many tiles of its own.
+bool ends_with_rows(const rows::Planes& out, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes);
+
 /// The gaps that tiles write to, or end at; slabs have none. Every gap of a plane is listed for some tile of its pixels; zeroed after each chunk, none is left.
 std::vector<Gap> gaps_of(const rows::Planes& planes, std::span<const cpu::ConvTile> tiles, unsigned vector_lanes);
 

@@ -327,6 +327,32 @@ void SparseConv::run(const float* in, const float* skip, float* out, const Scrat
   if (state.inner) rows::copy_planes(*state.inner, target, state.out, out);
 }
 
+bool SparseConv::has_rows() const {
+  const State& state = *state_;
+  if (state.threads > 1 || state.out.plane_sets() > 1 || state.inner || state.skip || state.smooth) return false;
+  if (state.line_pairs) return true;
+  if (!state.body || state.shares.size() != 1) return false;
+  const std::vector<cpu::ConvTile>& tiles = state.shares.front().tiles;
+  return ends_with_rows(state.out, tiles, state.kernels->vector_lanes);
+}
+
+void SparseConv::run_rows(const float* in, float* out, std::uint32_t rows, float* scratch) const {
+  const State& state = *state_;
+  if (state.line_pairs) return state.line_pairs->run_lines(in, out, {0, rows}, scratch);
+  const ConvShare& share = state.shares.front();
+  const std::size_t tiles = share.tiles.size() / state.out.height * rows;
+  const cpu::ConvMemory memory{state.rows.phases.empty() ? in : scratch, out, nullptr, scratch + state.phase_floats()};
+  for (const ConvChunk& chunk : share.chunks) {
+    if (chunk.tile_begin >= tiles) break;
+    if (chunk.excerpt) {
+      rows::Excerpt excerpt = *chunk.excerpt;
+      excerpt.line_end = std::min(excerpt.line_end, rows + (state.rows.lines - state.out.height));
+      rows::take_apart(state.rows, state.in, in, excerpt, scratch, state.kernels->part_rows);
+    }
+    for (std::size_t block = 0; block < state.blocks.blocks(); ++block) state.body->run(block, memory, &share.tiles[chunk.tile_begin], std::min(chunk.tile_end, tiles) - chunk.tile_begin);
+  }
+}
+
 bool SparseConv::may_write_over_skip() const {
   const State& state = *state_;
   const bool has_tiles = state.body && !state.inner;
@@ -336,6 +362,7 @@ bool SparseConv::may_write_over_skip() const {
 std::size_t SparseConv::common_floats() const { return state_->common_floats(); }
 std::size_t SparseConv::thread_floats() const { return state_->thread_floats(); }
 unsigned SparseConv::threads() const { return state_->threads; }
+const ConvKernelChoice& SparseConv::choice() const { return state_->choice; }
 std::size_t SparseConv::code_bytes() const {
   const State& state = *state_;
   return state.depthwise ? state.depthwise->bytes() : state.line_pairs ? state.line_pairs->bytes() : state.gather ? state.gather->bytes() : state.body->bytes();

@@ -59,10 +59,16 @@ class SparseConv {
   void run(const float* in, const float* skip, float* out, float* scratch) const { run(in, skip, out, {scratch, scratch + common_floats(), thread_floats()}); }
   std::size_t scratch_floats() const { return common_floats() + threads() * thread_floats(); }
 
+  /// Whether run_rows() can be had: one thread, one image, and tiles that end with the rows of pixels.
+  bool has_rows() const;
+  /// Rows [0, rows) of the output, as `in` and `out` would begin with them. Writes pixels and nothing else. Pairs of lines: `rows` is even.
+  void run_rows(const float* in, float* out, std::uint32_t rows, float* scratch) const;
+
   /// Whether sums may be written where what was added to them stood: nothing is read twice then.
   bool may_write_over_skip() const;
 
   unsigned threads() const;
+  const ConvKernelChoice& choice() const;
   std::size_t code_bytes() const;     ///< machine code, or the table
   std::uint64_t edges() const;        ///< multiply-adds for one run: nonzeros x pixels x batch
   std::string describe() const;

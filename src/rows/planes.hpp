@@ -54,6 +54,8 @@ struct Planes {
   std::size_t side_by_side(std::size_t lane) const { return slab == 0 ? std::numeric_limits<std::size_t>::max() : slab - lane % slab; }
 
   bool lanes_are_inputs() const { return image == 1 && batch > 1; }
+  /// Whether a row of all channels comes before the next row of any.
+  bool has_rows_of_channels() const { return slab == 0 && height > 1 && row >= channels * channel; }
   /// Images that have planes of their own: all, or one for all where lanes are inputs.
   std::uint32_t plane_sets() const { return lanes_are_inputs() ? 1 : batch; }
   /// Floats from the first to the last element of a row, both counted.

@@ -46,7 +46,7 @@ struct FromLines {
   }
 };
 
-/// or from where it was kept: worth it for wide windows and for long lines, which are read one after the other, as they stand in memory: the CPU then fetches ahead.
+/// or from where it was kept: worth it for wide windows.
 struct FromKept {
   const float* HWY_RESTRICT kept;
 
@@ -108,9 +108,9 @@ void pool_down(const PoolLines& shape, const float* HWY_RESTRICT source, float* 
 
 template <typename Combine>
 void pool_rows(const PoolLines& shape, const float* source, float* best, std::size_t first, float* target) {
-  constexpr std::size_t few_columns = 3, short_line = 128;
+  constexpr std::size_t few_columns = 3;
   for (std::size_t row = 0; row < shape.rows; ++row, source += shape.source_step, target += shape.target_step) {
-    if (shape.columns <= few_columns && shape.width <= short_line) {
+    if (shape.columns <= few_columns) {
       pool_along<Combine>(shape, FromLines<Combine>{source + first, shape.lines, shape.pitch}, target);
       continue;
     }

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <utility>
 
 #include "engine/tensors/pool_shape.hpp"
+#include "engine/tensors/strip_chain.hpp"
 #include "engine/tensors/tensor_program.hpp"
 
 namespace lacuna::engine::tensors {
@@ -13,8 +15,8 @@ bool goes_by_plain(const Place& from, const Place& to) {
 
 class Builder {
  public:
-  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Sharing sharing)
-      : network_(network), choices_(choices), planes_(planes), isa_(isa), sharing_(sharing), copies_(network.values.size()), last_reader_(network.values.size(), 0) {
+  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement)
+      : network_(network), choices_(choices), planes_(planes), isa_(isa), arrangement_(arrangement), copies_(network.values.size()), last_reader_(network.values.size(), 0) {
     program_.threads = threads;
     for (std::size_t k = 0; k < network.operators.size(); ++k)
       for (ValueId id : network.operators[k].inputs)
@@ -27,7 +29,8 @@ class Builder {
       const std::size_t buffer = define(id, Place::plain(network_.value(id)));
       program_.inputs.push_back(port(id, {buffer, nullptr}));
     }
-    for (at_ = 0; at_ < network_.operators.size(); ++at_) add(network_.operators[at_], choices_[at_]);
+    for (at_ = 0; at_ < network_.operators.size(); ++at_)
+      if (!add_chain()) add(network_.operators[at_], choices_[at_]);
     for (ValueId id : network_.all_outputs()) {
       const Operand memory = plain_operand(id);
       if (memory.buffer != Operand::no_buffer) buffers_.touch(memory.buffer, Buffers::end_of_time);
@@ -57,7 +60,7 @@ class Builder {
   std::size_t step() const { return program_.steps.size(); }
   std::size_t new_buffer(std::size_t bytes, std::size_t pitch) {
     ++buffer_count_;
-    return buffers_.add(bytes, step(), sharing_ == Sharing::alike ? pitch : 0);
+    return buffers_.add(bytes, step(), arrangement_.sharing == Sharing::alike ? pitch : 0);
   }
   std::size_t new_scratch(std::size_t bytes) {
     constexpr std::size_t of_its_own = 64;
@@ -115,6 +118,24 @@ class Builder {
       choice.dense ? add_dense(op, choice) : add_dense_pool(op, choice.world);
     else
       add_plain(op);
+  }
+
+  /// Whether operators from here on run strip by strip; goes on to the last of them.
+  bool add_chain() {
+    const Planned planned{network_, choices_, planes_, isa_, program_.threads};
+    const std::optional<std::size_t> end = arrangement_.has_chains ? end_of_chain(planned, at_) : std::nullopt;
+    std::unique_ptr<const StripChain> chain = end ? make_strip_chain(planned, at_, *end) : nullptr;
+    if (!chain) return false;
+    const ValueId from = network_.operators[at_].inputs[0], to = network_.operators[*end - 1].output;
+    const std::size_t input = want(from, place_of(from));
+    buffers_.touch(input, step());
+    const std::size_t output = define(to, place_of(to));
+    program_.thread_pitch = std::max(program_.thread_pitch, chain->thread_floats());
+    program_.chained += *end - at_;
+    const std::size_t first = std::exchange(at_, *end - 1);
+    push(strip_chain_step(std::move(chain), first, input, output));
+    program_.steps.back().tells_time = true;
+    return true;
   }
 
   void add_plain(const Operator& op) {
@@ -185,7 +206,7 @@ class Builder {
   const std::vector<Choice>& choices_;
   const std::vector<rows::Planes>& planes_;
   const cpu::Isa isa_;
-  const Sharing sharing_;
+  const Arrangement arrangement_;
   std::vector<std::vector<Standing>> copies_;  ///< of each value
   std::vector<std::size_t> last_reader_;       ///< of each value: an operator, or their number where the caller reads it
   Buffers buffers_;
@@ -196,9 +217,9 @@ class Builder {
 
 }  // namespace
 
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Sharing sharing) {
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement) {
   dense::use_threads(threads);  // of copies and pools
-  return Builder(network, choices, planes, isa, threads, sharing).build();
+  return Builder(network, choices, planes, isa, threads, arrangement).build();
 }
 
 }  // namespace lacuna::engine::tensors

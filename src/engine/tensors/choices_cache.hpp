@@ -18,7 +18,7 @@ struct Remembered {
   double seconds_dense = 0;
   bool fell_back = false;
   bool is_split = false;  ///< Chosen::split
-  Sharing sharing = Sharing::all;
+  Arrangement arrangement;
 };
 
 class ChoicesCache {

@@ -99,7 +99,7 @@ void take_remembered(const Remembered& remembered, const Network& network, const
   chosen.seconds_mixed = remembered.seconds_mixed;
   chosen.seconds_dense = remembered.seconds_dense;
   chosen.fell_back = remembered.fell_back;
-  chosen.sharing = remembered.sharing;
+  chosen.arrangement = remembered.arrangement;
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Tune parse_tune(std::string_view word) {
 }
 
 TensorProgram build(const Network& network, const Chosen& chosen, unsigned threads) {
-  return chosen.split ? build_split(network, *chosen.split, threads) : build_program(network, chosen.choices, chosen.planes, chosen.isa, threads, chosen.sharing);
+  return chosen.split ? build_split(network, *chosen.split, threads) : build_program(network, chosen.choices, chosen.planes, chosen.isa, threads, chosen.arrangement);
 }
 
 Chosen choose(const Network& network, const ChooseOptions& options) {

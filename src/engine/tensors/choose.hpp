@@ -52,7 +52,7 @@ struct Chosen {
   double seconds_mixed = 0;          ///< the whole as chosen, and all dense in f32; 0: not measured
   double seconds_dense = 0;
   bool fell_back = false;            ///< all dense was faster
-  Sharing sharing = Sharing::all;
+  Arrangement arrangement;
   bool is_timed = true;              ///< false: the timings only rank, by a rule of thumb
   std::string cache_note;
   std::shared_ptr<const Split> split;  ///< the first operators run input by input (one_by_one.hpp); null: all run on the whole batch

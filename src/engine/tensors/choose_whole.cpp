@@ -32,15 +32,25 @@ std::size_t add_plan(const Network& network, std::vector<Costs> cost, std::initi
   return add_plan(choose_worlds(network, cost), plans);
 }
 
-/// Memory of their own helps threads on cores that are far apart, and costs those that share a cache; it must pay for what it takes.
-Sharing choose_sharing(const Network& network, const ChooseOptions& options, const Chosen& chosen) {
-  constexpr double must_gain = 0.96;
+/// Memory of their own helps threads on cores that are far apart, and costs those that share a cache; it must pay for what it takes. So must strips, for the code they need.
+Arrangement choose_arrangement(const Network& network, const ChooseOptions& options, const Chosen& chosen) {
+  constexpr double must_gain_alike = 0.96, must_gain_chains = 0.99;
   const bool has_planes = std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const Choice& choice) { return choice.world == World::planes; });
-  if (options.threads == 1 || options.tune == Tune::off || !has_planes) return Sharing::all;
+  if (options.tune == Tune::off || !has_planes) return {};
+  std::vector<Arrangement> arrangements{{Sharing::all, false}, {Sharing::all, true}};
+  if (options.threads > 1) arrangements.insert(arrangements.end(), {{Sharing::alike, false}, {Sharing::alike, true}});
   std::vector<TensorProgram> programs;
-  for (Sharing sharing : {Sharing::all, Sharing::alike}) programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, sharing));
-  const std::vector<double> seconds = run_seconds(programs);
-  return seconds[1] < must_gain * seconds[0] ? Sharing::alike : Sharing::all;
+  std::vector<Arrangement> made;
+  for (const Arrangement& arrangement : arrangements) {
+    TensorProgram program = build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, arrangement);
+    if (arrangement.has_chains && program.chained == 0) continue;
+    programs.push_back(std::move(program));
+    made.push_back(arrangement);
+  }
+  if (programs.size() == 1) return made[0];
+  std::vector<double> seconds = run_seconds(programs);
+  for (std::size_t k = 0; k < made.size(); ++k) seconds[k] /= (made[k].sharing == Sharing::alike ? must_gain_alike : 1.0) * (made[k].has_chains ? must_gain_chains : 1.0);
+  return made[static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin())];
 }
 
 }  // namespace
@@ -100,7 +110,7 @@ void choose_whole(const Network& network, const ChooseOptions& options, const st
     chosen.seconds_mixed = *std::min_element(seconds.begin(), seconds.end());
   }
   chosen.choices = in_worlds(made, plans[best]);
-  chosen.sharing = choose_sharing(network, options, chosen);
+  chosen.arrangement = choose_arrangement(network, options, chosen);
 }
 
 }  // namespace lacuna::engine::tensors

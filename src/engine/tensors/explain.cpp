@@ -140,7 +140,8 @@ std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen
                    timed ? fmt::format("{:.0f}%", 100 * static_cast<double>(layer.edges) / layer.seconds / peak) : "", layer.kernel,
                    layer.reason.empty() ? "" : ": " + layer.reason);
   }
-  if (chosen.sharing == Sharing::alike) text += "activations: threads keep to memory of their own, which measured faster on these cores\n";
+  if (chosen.arrangement.sharing == Sharing::alike) text += "activations: threads keep to memory of their own, which measured faster on these cores\n";
+  if (chosen.arrangement.has_chains) text += "convolutions before pooling run strip by strip, depth first, where strips fit L2, which measured faster\n";
   if (chosen.split)
     fmt::format_to(out, "{} operators run input by input, each input on one thread{}\n",
                    chosen.split->rest.operators.empty() ? "all" : fmt::format("the first {}", chosen.split->one.operators.size()),

@@ -136,8 +136,8 @@ Chosen choose_one_by_one(const Network& network, std::size_t operators, const Ch
 }
 
 TensorProgram build_split(const Network& network, const Split& split, unsigned threads) {
-  TensorProgram one = build_program(split.one, split.of_one.choices, split.of_one.planes, split.of_one.isa, 1);
-  TensorProgram whole = build_program(split.rest, split.of_rest.choices, split.of_rest.planes, split.of_rest.isa, threads, split.of_rest.sharing);
+  TensorProgram one = build_program(split.one, split.of_one.choices, split.of_one.planes, split.of_one.isa, 1, split.of_one.arrangement);
+  TensorProgram whole = build_program(split.rest, split.of_rest.choices, split.of_rest.planes, split.of_rest.isa, threads, split.of_rest.arrangement);
   for (TensorProgram::StepOf& step : whole.steps) step.op += split.one.operators.size();
   whole.arena_bytes = (whole.arena_bytes + 63) / 64 * 64;
   const Value& input = network.value(network.input);

@@ -79,12 +79,13 @@ void TensorProgram::run_front(std::byte* arena, std::span<const std::byte> input
     for (std::size_t k = 0; k < some.size(); ++k) (*seconds)[k] += some[k] / threads;
 }
 
-void TensorProgram::run_steps(const Frame& frame, std::vector<double>* seconds) const {
+void TensorProgram::run_steps(Frame& frame, std::vector<double>* seconds) const {
   dense::use_threads(threads);
+  frame.seconds = seconds;
   for (const StepOf& step : steps) {
     const auto start = std::chrono::steady_clock::now();
     step.step->run(frame);
-    if (seconds != nullptr) (*seconds)[step.op] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (seconds != nullptr && !step.tells_time) (*seconds)[step.op] += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 }
 

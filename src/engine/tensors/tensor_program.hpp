@@ -39,6 +39,7 @@ struct TensorProgram {
     StepPointer step;
     std::size_t op;       ///< the operator it is done for
     bool is_copy = false; ///< from one place to another
+    bool tells_time = false;  ///< of the operators it is done for, by Frame::seconds
   };
 
   /// A program that comes first, input by input: `program` is for one, and each thread has an arena of its own for it.
@@ -51,6 +52,7 @@ struct TensorProgram {
   };
 
   std::vector<StepOf> steps;
+  std::size_t chained = 0;           ///< operators that run in chains
   std::optional<Front> front;
   std::vector<std::size_t> offsets;  ///< of the buffers
   std::size_t thread_memory = 0;     ///< offset of what each thread has to itself
@@ -70,7 +72,7 @@ struct TensorProgram {
  private:
   Frame frame_in(std::byte* arena) const;
   void run_front(std::byte* arena, std::span<const std::byte> input, std::byte* output, std::vector<double>* seconds) const;
-  void run_steps(const Frame& frame, std::vector<double>* seconds) const;
+  void run_steps(Frame& frame, std::vector<double>* seconds) const;
 };
 
 /// Throws InputError where number, type or shape of the tensors do not fit the ports.
@@ -79,7 +81,15 @@ void check_inputs(std::span<const TensorProgram::Port> ports, std::span<const Ty
 /// Which buffers may share memory: all that never live at once, or of those only planes of one pitch (Buffers::add), which keeps threads to memory of their own.
 enum class Sharing { all, alike };
 
+/// How a program is laid out.
+struct Arrangement {
+  Sharing sharing = Sharing::all;
+  bool has_chains = false;  ///< convolutions before pooling run strip by strip (strip_chain.hpp)
+
+  bool operator==(const Arrangement&) const = default;
+};
+
 /// Needs: a choice for each operator that can be carried out; `planes` for each value that is wanted on planes.
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Sharing sharing = Sharing::all);
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement = {});
 
 }  // namespace lacuna::engine::tensors
