@@ -32,13 +32,15 @@ std::size_t add_plan(const Network& network, std::vector<Costs> cost, std::initi
   return add_plan(choose_worlds(network, cost), plans);
 }
 
-/// Memory of their own helps threads on cores that are far apart, and costs those that share a cache; it must pay for what it takes. So must strips, for the code they need.
+/// Memory of their own helps threads on cores that are far apart, and costs those that share a cache, as the same threads may a minute later; it must pay for what it takes. So must strips, for the code they need.
 Arrangement choose_arrangement(const Network& network, const ChooseOptions& options, const Chosen& chosen) {
-  constexpr double must_gain_alike = 0.96, must_gain_chains = 0.99;
+  constexpr double must_gain_alike = 0.92, must_gain_chains = 0.99;
   const bool has_planes = std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const Choice& choice) { return choice.world == World::planes; });
   if (options.tune == Tune::off || !has_planes) return {};
-  std::vector<Arrangement> arrangements{{Sharing::all, false}, {Sharing::all, true}};
-  if (options.threads > 1) arrangements.insert(arrangements.end(), {{Sharing::alike, false}, {Sharing::alike, true}});
+  std::vector<Arrangement> arrangements{{Sharing::all, false}};
+  if (options.threads > 1) arrangements.push_back({Sharing::alike, false});
+  if (options.kernel == KernelWish::automatic)  // strips choose kernels of their own
+    for (std::size_t k = arrangements.size(); k-- > 0;) arrangements.push_back({arrangements[k].sharing, true});
   std::vector<TensorProgram> programs;
   std::vector<Arrangement> made;
   for (const Arrangement& arrangement : arrangements) {
