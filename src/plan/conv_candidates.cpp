@@ -93,4 +93,13 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   return choices;
 }
 
+ConvKernelChoice choice_for_strips(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const ConvKernelChoice& tuned, std::size_t code_bytes, bool has_pairs, cpu::Isa isa) {
+  constexpr std::size_t strip_piece_bytes = 14 << 10;
+  if (tuned.kind != ConvKernelKind::baked) return tuned;
+  const TileShape narrow = tile_shapes(isa).back();
+  if (has_pairs && can_be_line_pairs(conv, in, out, isa)) return {ConvKernelKind::line_pairs, narrow.vectors, narrow.rows, 1, 1};
+  const std::size_t block_bytes = code_bytes * narrow.rows / (std::size_t{conv.output_channels} * tuned.vectors);
+  return {ConvKernelKind::baked, narrow.vectors, narrow.rows, whole_plane, static_cast<unsigned>(block_bytes / strip_piece_bytes + 1)};
+}
+
 }  // namespace lacuna::plan

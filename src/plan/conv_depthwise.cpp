@@ -11,9 +11,9 @@ using rows::Planes;
 bool can_be_depthwise(const Conv& conv, const Planes& in, const Planes& out) {
   if (conv.kernel.size() != 2 || conv.group_channels != 1 || conv.groups == 0 || conv.output_channels % conv.groups != 0) return false;
   const rows::Window w = rows::window_of(conv);
-  const auto has_pixels_in_rows = [](const Planes& planes) { return planes.slab == 0 && !planes.lanes_are_inputs() && planes.column == 1 && (planes.batch == 1 || planes.image == planes.channels * planes.channel); };
+  const auto has_regular_rows = [](const Planes& planes) { return planes.has_rows_of_pixels() && (planes.batch == 1 || planes.image == planes.channels * planes.channel); };
   return (w.kernel_y == 3 || w.kernel_y == 5) && w.kernel_x == w.kernel_y && (w.stride_y == 1 || w.stride_y == 2) && w.stride_x == w.stride_y && w.dilation_y == 1 && w.dilation_x == 1 &&
-         has_pixels_in_rows(in) && has_pixels_in_rows(out) && rows::halo_suffices(w, in, out);
+         has_regular_rows(in) && has_regular_rows(out) && rows::halo_suffices(w, in, out);
 }
 
 ConvDepthwise::ConvDepthwise(const Conv& conv, const Planes& in, const Planes& out, float low, float high, cpu::Isa isa)

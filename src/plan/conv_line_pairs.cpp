@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "kernel/templates/line_pair_block.hpp"
 #include "plan/tile_shape.hpp"
@@ -19,13 +18,13 @@ std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit
 /// Taps that read a phase along one axis.
 std::uint32_t taps_of(std::uint32_t kernel, std::uint32_t stride, std::uint32_t phase) { return (kernel - phase + stride - 1) / stride; }
 
-bool has_pixels_in_rows(const Planes& planes) { return planes.slab == 0 && !planes.lanes_are_inputs() && planes.column == 1; }
-
 }  // namespace
 
 bool can_be_line_pairs(const Conv& conv, const Planes& in, const Planes& out, cpu::Isa isa) {
   constexpr double nearly_all = 0.7;
-  if (conv.kernel.size() != 2 || conv.groups != 1 || conv.weights.empty() || tile_shapes(isa).empty() || !has_pixels_in_rows(in) || !has_pixels_in_rows(out)) return false;
+  constexpr std::size_t few_weights = 1 << 16;  // they become code that should stay in L2
+  if (conv.kernel.size() != 2 || conv.groups != 1 || conv.weights.empty() || conv.weights.size() >= few_weights || tile_shapes(isa).empty()) return false;
+  if (!in.has_rows_of_pixels() || !out.has_rows_of_pixels()) return false;
   const rows::Window w = rows::window_of(conv);
   const auto nonzeros = std::count_if(conv.weights.begin(), conv.weights.end(), [](float weight) { return weight != 0; });
   const bool is_full = static_cast<double>(nonzeros) >= nearly_all * static_cast<double>(conv.weights.size());

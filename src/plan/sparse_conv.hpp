@@ -81,4 +81,8 @@ class SparseConv {
 /// What is worth timing; the first needs no code. At most about ten.
 std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const rows::Planes* skip, cpu::Isa isa);
 
+/// For a convolution that works on strips of rows, one after the other, while they are in L2, given what was chosen for whole planes and the bytes of its code. Tiles of one vector fill all rows,
+/// pieces of code may be larger since sources are near, and nearly full weights take pairs of lines, if strips have pairs: nothing waits for memory there.
+ConvKernelChoice choice_for_strips(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const ConvKernelChoice& tuned, std::size_t code_bytes, bool has_pairs, cpu::Isa isa);
+
 }  // namespace lacuna::plan

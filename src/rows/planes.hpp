@@ -54,6 +54,8 @@ struct Planes {
   std::size_t side_by_side(std::size_t lane) const { return slab == 0 ? std::numeric_limits<std::size_t>::max() : slab - lane % slab; }
 
   bool lanes_are_inputs() const { return image == 1 && batch > 1; }
+  /// Whether lanes are pixels, and those of a row stand side by side.
+  bool has_rows_of_pixels() const { return slab == 0 && column == 1 && !lanes_are_inputs(); }
   /// Whether a row of all channels comes before the next row of any.
   bool has_rows_of_channels() const { return slab == 0 && height > 1 && row >= channels * channel; }
   /// Images that have planes of their own: all, or one for all where lanes are inputs.

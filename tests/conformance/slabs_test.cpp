@@ -76,6 +76,14 @@ ConvCase one_tap(std::vector<std::uint32_t> extents, std::uint32_t batch = 1) {
   return {.batch = batch, .group_channels = 9, .output_channels = 33, .extents = std::move(extents), .kernel = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .density = 0.4};
 }
 
+TEST_P(Slabs, InputsBeyondTheCacheAreTakenApartInExcerpts) {
+  ConvCase wanted = one_tap({41, 30});
+  wanted.group_channels = 4000;
+  wanted.strides = {2, 2};
+  wanted.density = 0.01;
+  expect_same_bits(wanted, {true, true, false}, 60);
+}
+
 TEST_P(Slabs, OneTapAgrees) {
   unsigned seed = 1;
   for (std::uint32_t batch : {1u, 3u})

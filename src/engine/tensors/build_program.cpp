@@ -4,6 +4,7 @@
 #include "engine/tensors/pool_shape.hpp"
 #include "engine/tensors/strip_chain.hpp"
 #include "engine/tensors/tensor_program.hpp"
+#include "passes/absorb.hpp"
 
 namespace lacuna::engine::tensors {
 namespace {
@@ -16,7 +17,7 @@ bool goes_by_plain(const Place& from, const Place& to) {
 class Builder {
  public:
   Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement)
-      : network_(network), choices_(choices), planes_(planes), isa_(isa), arrangement_(arrangement), copies_(network.values.size()), last_reader_(network.values.size(), 0) {
+      : network_(network), choices_(choices), planes_(planes), isa_(isa), arrangement_(arrangement), copies_(network.values.size()), reads_(passes::count_reads(network)), last_reader_(network.values.size(), 0) {
     program_.threads = threads;
     for (std::size_t k = 0; k < network.operators.size(); ++k)
       for (ValueId id : network.operators[k].inputs)
@@ -122,7 +123,7 @@ class Builder {
 
   /// Whether operators from here on run strip by strip; goes on to the last of them.
   bool add_chain() {
-    const Planned planned{network_, choices_, planes_, isa_, program_.threads};
+    const Planned planned{network_, choices_, planes_, reads_, isa_, program_.threads};
     const std::optional<std::size_t> end = arrangement_.has_chains ? end_of_chain(planned, at_) : std::nullopt;
     std::unique_ptr<const StripChain> chain = end ? make_strip_chain(planned, at_, *end) : nullptr;
     if (!chain) return false;
@@ -208,6 +209,7 @@ class Builder {
   const cpu::Isa isa_;
   const Arrangement arrangement_;
   std::vector<std::vector<Standing>> copies_;  ///< of each value
+  std::vector<unsigned> reads_;                ///< of each value, by operators and the caller
   std::vector<std::size_t> last_reader_;       ///< of each value: an operator, or their number where the caller reads it
   Buffers buffers_;
   std::size_t buffer_count_ = 0;

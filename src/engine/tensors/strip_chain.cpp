@@ -9,29 +9,15 @@
 #include "engine/tensors/pool_rows.hpp"
 #include "engine/tensors/pool_shape.hpp"
 #include "engine/tensors/strip_rows.hpp"
-#include "plan/conv_line_pairs.hpp"
-#include "plan/tile_shape.hpp"
 #include "rows/conv_rows.hpp"
 
 namespace lacuna::engine::tensors {
 namespace {
 
-using plan::ConvKernelChoice;
-using plan::ConvKernelKind;
 using plan::SparseConv;
 using rows::Planes;
 
 std::size_t index(ValueId id) { return static_cast<std::size_t>(id); }
-
-/// Where lanes are pixels of rows that stand side by side.
-bool has_rows_of_pixels(const Planes& planes) { return planes.floats > 0 && planes.slab == 0 && !planes.lanes_are_inputs() && planes.column == 1; }
-
-bool is_read_once(const Network& network, ValueId id) {
-  std::size_t readers = 0;
-  for (const Operator& op : network.operators) readers += static_cast<std::size_t>(std::count(op.inputs.begin(), op.inputs.end(), id));
-  const auto outputs = network.all_outputs();
-  return readers == 1 && std::find(outputs.begin(), outputs.end(), id) == outputs.end();
-}
 
 /// Strips of `rows` rows, each with all channels side by side, so that a tile touches few pages. Lines of pixels begin where lines of the cache do, an odd number of them apart: channels
 /// then share no set of L1. What is between them is zero.
@@ -56,16 +42,6 @@ Planes with_height(Planes planes, std::int32_t height) {
   planes.height = static_cast<std::uint32_t>(height);
   planes.halo_y = 0;
   return planes;
-}
-
-/// Code for strips has tiles of one vector, which fill all rows, and larger pieces than other code: its sources are near. Nearly full weights take pairs of lines: nothing waits for memory here.
-ConvKernelChoice choice_for_rows(const SparseConv& tuned, const Conv& conv, const Planes& in, const Planes& out, bool has_pairs, cpu::Isa isa) {
-  constexpr std::size_t piece_bytes = 14 << 10;
-  if (tuned.choice().kind != ConvKernelKind::baked) return tuned.choice();
-  const plan::TileShape narrow = plan::tile_shapes(isa).back();
-  if (has_pairs && plan::can_be_line_pairs(conv, in, out, isa)) return {ConvKernelKind::line_pairs, narrow.vectors, narrow.rows, 1, 1};
-  const std::size_t block_bytes = tuned.code_bytes() * narrow.rows / (std::size_t{conv.output_channels} * tuned.choice().vectors);
-  return {ConvKernelKind::baked, narrow.vectors, narrow.rows, 1000, static_cast<unsigned>(block_bytes / piece_bytes + 1)};
 }
 
 /// A convolution, and the strip it writes.
@@ -260,7 +236,8 @@ class Maker {
     Conv unpadded = conv(k);
     unpadded.pads_begin[0] = unpadded.pads_end[0] = 0;
     const Planes read = with_height(in, (even - 1) * shape.stride + shape.kernel + shape.stride - 1), written = with_height(strip, even);
-    const ConvKernelChoice choice = choice_for_rows(*planned_.choices[k].sparse, unpadded, read, written, shape.height % 2 == 0, planned_.isa);
+    const SparseConv& tuned = *planned_.choices[k].sparse;
+    const plan::ConvKernelChoice choice = plan::choice_for_strips(unpadded, read, written, tuned.choice(), tuned.code_bytes(), shape.height % 2 == 0, planned_.isa);
     return std::make_shared<const SparseConv>(unpadded, read, written, nullptr, choice, planned_.isa, 1);
   }
 
@@ -278,8 +255,9 @@ std::optional<std::size_t> end_of_chain(const Planned& planned, std::size_t firs
   for (std::size_t k = first; k < planned.network.operators.size(); ++k) {
     const Operator& op = planned.network.operators[k];
     const Choice& choice = planned.choices[k];
-    if (choice.world != World::planes || op.inputs.empty() || !has_rows_of_pixels(planned.planes[index(op.inputs[0])]) || !has_rows_of_pixels(planned.planes[index(op.output)])) return std::nullopt;
-    if (k > first && (op.inputs[0] != planned.network.operators[k - 1].output || !is_read_once(planned.network, op.inputs[0]))) return std::nullopt;
+    const auto stands_on_rows = [&](ValueId id) { return planned.planes[index(id)].floats > 0 && planned.planes[index(id)].has_rows_of_pixels(); };
+    if (choice.world != World::planes || op.inputs.empty() || !stands_on_rows(op.inputs[0]) || !stands_on_rows(op.output)) return std::nullopt;
+    if (k > first && (op.inputs[0] != planned.network.operators[k - 1].output || planned.reads[index(op.inputs[0])] != 1)) return std::nullopt;
     if (k > first && pool_shape(planned.network, op)) return planned.planes[index(op.output)].height >= planned.threads ? std::optional(k + 1) : std::nullopt;
     const Conv* const conv = std::get_if<Conv>(&op.operation);
     if (conv == nullptr || !choice.sparse || conv->kernel.size() != 2 || op.inputs.size() != 1 || planned.planes[index(op.output)].width % lanes != 0) return std::nullopt;

@@ -18,6 +18,7 @@ struct Planned {
   const Network& network;
   const std::vector<Choice>& choices;
   const std::vector<rows::Planes>& planes;
+  const std::vector<unsigned>& reads;  ///< of each value: passes::count_reads()
   cpu::Isa isa;
   unsigned threads;
 };
