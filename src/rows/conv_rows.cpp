@@ -158,6 +158,10 @@ Halo halo_of(const Conv& conv) {
   return {std::max(w.pad_y, w.pad_y_end), std::max(w.pad_x, w.pad_x_end)};
 }
 
+RowsBeyond rows_beyond(const Window& w, std::uint32_t input_height, std::uint32_t output_height) {
+  return {w.pad_y, reach_beyond(output_height, w.stride_y, w.kernel_y, w.dilation_y, w.pad_y, input_height)};
+}
+
 bool halo_suffices(const Window& w, const Planes& in, const Planes& out) {
   return in.halo_y >= std::max(w.pad_y, reach_beyond(out.height, w.stride_y, w.kernel_y, w.dilation_y, w.pad_y, in.height)) &&
          in.halo_x >= std::max(w.pad_x, reach_beyond(out.width, w.stride_x, w.kernel_x, w.dilation_x, w.pad_x, in.width));

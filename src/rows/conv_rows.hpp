@@ -37,6 +37,12 @@ Halo halo_of(const Conv& conv);
 /// Whether all windows stay within the planes and the zeros around them.
 bool halo_suffices(const Window& window, const Planes& in, const Planes& out);
 
+/// How many rows above the input's first and below its last an output reads.
+struct RowsBeyond {
+  std::uint32_t above = 0, below = 0;
+};
+RowsBeyond rows_beyond(const Window& window, std::uint32_t input_height, std::uint32_t output_height);
+
 struct ConvRows {
   struct Nonzero {
     std::int32_t offset;  ///< in floats

@@ -39,16 +39,20 @@ Planes row_major(const Planes& like) {
   return planes;
 }
 
-/// Between planes and slabs, of which one may be row-major: a row is cut where a slab ends.
+/// A row of pixels of channel c, cut where a slab ends.
+void copy_pixels(const Planes& from, const float* source, std::size_t from_row, const Planes& to, float* target, std::size_t to_row, std::size_t c, std::size_t n = 0) {
+  for (std::size_t x = 0; x < from.width;) {
+    const std::size_t count = std::min({from.side_by_side(from_row * from.row + x), to.side_by_side(to_row * to.row + x), from.width - x});
+    std::memcpy(target + to.at(n, c, to_row, x), source + from.at(n, c, from_row, x), count * sizeof(float));
+    x += count;
+  }
+}
+
+/// Between planes and slabs, of which one may be row-major.
 void copy_through_slabs(const Planes& from, const float* source, const Planes& to, float* target) {
   for (std::size_t n = 0; n < from.batch; ++n)
     for (std::size_t c = 0; c < from.channels; ++c)
-      for (std::size_t y = 0; y < from.height; ++y)
-        for (std::size_t x = 0; x < from.width;) {
-          const std::size_t count = std::min({from.side_by_side(y * from.row + x), to.side_by_side(y * to.row + x), from.width - x});
-          std::memcpy(target + to.at(n, c, y, x), source + from.at(n, c, y, x), count * sizeof(float));
-          x += count;
-        }
+      for (std::size_t y = 0; y < from.height; ++y) copy_pixels(from, source, y, to, target, y, c, n);
 }
 
 void copy_elements(const Planes& from, const float* source, const Planes& to, float* target) {
@@ -101,6 +105,14 @@ Planes slabs_for(const Shape& shape, std::uint32_t halo_x) {
   return planes;
 }
 
+Planes band_planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x) {
+  Shape with_rows_below = shape;
+  with_rows_below.extents[2] += halo_y;
+  Planes planes = planes_for(with_rows_below, halo_y, halo_x);
+  planes.height = shape.extents[2];
+  return planes;
+}
+
 void zero_halo(const Planes& planes, float* memory) { zero_halo(planes, memory, 0, planes.height); }
 
 void zero_halo(const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row) {
@@ -136,6 +148,11 @@ void copy_planes(const Planes& from, const float* source, const Planes& to, floa
                                     to.height, to.width));
   zero_halo(to, target);
   copy_elements(from, source, to, target);
+}
+
+void copy_rows(const Planes& from, const float* source, std::size_t from_row, const Planes& to, float* target, std::size_t to_row, std::size_t rows) {
+  for (std::size_t c = 0; c < from.channels; ++c)
+    for (std::size_t y = 0; y < rows; ++y) copy_pixels(from, source, from_row + y, to, target, to_row + y, c);
 }
 
 }  // namespace lacuna::rows

@@ -80,6 +80,9 @@ Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x
 /// The same in slabs, with rows as far apart as planes with this halo have them; lanes are pixels.
 Planes slabs_for(const Shape& shape, std::uint32_t halo_x);
 
+/// Planes for a band, some rows of a larger image: the rows above and below belong to each channel alone, since they hold elements of other bands. Needs: four axes.
+Planes band_planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x);
+
 /// Zeroes everything that is not an element: halo, gaps and slack. Writes no element.
 void zero_halo(const Planes& planes, float* memory);
 /// The same for what stands before rows [first_row, last_row) of each plane, and after the last row of all. Parts that have all rows have all of it.
@@ -91,5 +94,8 @@ void store_elements(const Planes& planes, const float* memory, float* elements);
 
 /// Copies the elements from planes to planes of other strides and halos, and zeroes the halo there. Needs: the same extents.
 void copy_planes(const Planes& from, const float* source, const Planes& to, float* target);
+
+/// Copies `rows` rows of one image, from one row on to another. Needs: the same channels and width.
+void copy_rows(const Planes& from, const float* source, std::size_t from_row, const Planes& to, float* target, std::size_t to_row, std::size_t rows);
 
 }  // namespace lacuna::rows

@@ -7,14 +7,14 @@
 namespace lacuna::rows {
 namespace {
 
-/// Elements [first, last) of an axis of a phase are elements of the input, the others are padding; element k is number k * stride + shift there.
+/// Elements [first, last) of an axis of a phase are elements of the input or of `halo` more on both sides, the others are padding; element k is number k * stride + shift there.
 struct PhaseAxis {
   std::int64_t stride, shift;
   std::size_t first, last;
 
-  PhaseAxis(std::uint32_t step, std::uint32_t phase, std::uint32_t pad, std::uint32_t extent, std::uint32_t phase_extent)
-      : stride(step), shift(std::int64_t{phase} - pad), first(static_cast<std::size_t>(shift >= 0 ? 0 : (-shift + stride - 1) / stride)) {
-    const std::int64_t beyond = std::int64_t{extent} - shift;  // k * stride < beyond
+  PhaseAxis(std::uint32_t step, std::uint32_t phase, std::uint32_t pad, std::uint32_t extent, std::uint32_t phase_extent, std::uint32_t halo)
+      : stride(step), shift(std::int64_t{phase} - pad), first(static_cast<std::size_t>(shift + halo >= 0 ? 0 : (-shift - halo + stride - 1) / stride)) {
+    const std::int64_t beyond = std::int64_t{extent} + halo - shift;  // k * stride < beyond
     last = beyond <= 0 ? 0 : std::min<std::size_t>(phase_extent, static_cast<std::size_t>((beyond + stride - 1) / stride));
     if (first >= last) first = last = 0;
   }
@@ -98,7 +98,8 @@ void take_apart(const ConvRows& rows, const Planes& in, const float* input, cons
   if (in.slab != 0) return take_from_slabs(rows, excerpt, in, input, source, part_rows);
   if (w.stride_x == 2 && in.column == 1 && !in.lanes_are_inputs() && halo_has_phases(rows, in)) return part_phases(rows, excerpt, in, input, source, part_rows);
   for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {
-    const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, rows.lines), x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width);
+    const PhaseAxis y(w.stride_y, rows.phases[phase].y, w.pad_y, in.height, rows.lines, in.halo_y),  // a band has rows of others there
+        x(w.stride_x, rows.phases[phase].x, w.pad_x, in.width, to.width, 0);
     for (std::size_t c = 0; c < in.channels; ++c)
       take_phase(excerpt, y, x, in, input + in.at(excerpt.image, c, 0, 0), to, source + place_of(excerpt, excerpt.line_begin, to) + (c * rows.phases.size() + phase) * to.channel);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/tensors/bands.hpp"
 #include "engine/tensors/pool_shape.hpp"
 #include "engine/tensors/strip_chain.hpp"
 #include "engine/tensors/tensor_program.hpp"
@@ -16,8 +17,8 @@ bool goes_by_plain(const Place& from, const Place& to) {
 
 class Builder {
  public:
-  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement)
-      : network_(network), choices_(choices), planes_(planes), isa_(isa), arrangement_(arrangement), copies_(network.values.size()), reads_(passes::count_reads(network)), last_reader_(network.values.size(), 0) {
+  Builder(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement, const Bands* bands)
+      : network_(network), choices_(choices), planes_(planes), isa_(isa), arrangement_(arrangement), bands_(bands), copies_(network.values.size()), reads_(passes::count_reads(network)), last_reader_(network.values.size(), 0) {
     program_.threads = threads;
     for (std::size_t k = 0; k < network.operators.size(); ++k)
       for (ValueId id : network.operators[k].inputs)
@@ -31,12 +32,32 @@ class Builder {
       program_.inputs.push_back(port(id, {buffer, nullptr}));
     }
     for (at_ = 0; at_ < network_.operators.size(); ++at_)
-      if (!add_chain()) add(network_.operators[at_], choices_[at_]);
+      if (!add_bands() && !add_chain()) add(network_.operators[at_], choices_[at_]);
     for (ValueId id : network_.all_outputs()) {
       const Operand memory = plain_operand(id);
       if (memory.buffer != Operand::no_buffer) buffers_.touch(memory.buffer, Buffers::end_of_time);
       program_.outputs.push_back(port(id, memory));
     }
+    return place_buffers();
+  }
+
+  /// Of the network of bands_: its input and outputs stand on planes, and rows of other bands are fetched where they are read.
+  TensorProgram build_band() && {
+    is_band_ = true;
+    is_fetched_.assign(network_.values.size(), false);
+    program_.inputs.push_back(port(network_.input, {define(network_.input, place_of(network_.input)), nullptr}));
+    for (at_ = 0; at_ < network_.operators.size(); ++at_) add(network_.operators[at_], choices_[at_]);
+    for (ValueId id : network_.all_outputs()) {
+      const std::size_t buffer = want(id, place_of(id));
+      buffers_.touch(buffer, Buffers::end_of_time);
+      program_.outputs.push_back(port(id, {buffer, nullptr}));
+    }
+    if (fetched_) buffers_.touch(fetched_->buffer, Buffers::end_of_time);
+    return place_buffers();
+  }
+
+ private:
+  TensorProgram place_buffers() {
     const std::size_t of_threads = buffers_.add(program_.thread_pitch * program_.threads * sizeof(float), 0);
     buffers_.touch(of_threads, Buffers::end_of_time);
     buffers_.place();
@@ -47,7 +68,6 @@ class Builder {
     return std::move(program_);
   }
 
- private:
   struct Standing {
     Place place;
     std::size_t buffer;
@@ -121,6 +141,39 @@ class Builder {
       add_plain(op);
   }
 
+  /// Whether operators from here on run band by band; goes on to the last of them.
+  bool add_bands() {
+    if (bands_ == nullptr || at_ != bands_->first) return false;
+    const Network& of_band = bands_->network;
+    TensorProgram band = Builder(of_band, bands_->chosen.choices, bands_->chosen.planes, isa_, 1, {}, bands_).build_band();
+    const std::size_t input = want(of_band.input, place_of(of_band.input));
+    buffers_.touch(input, step());
+    const std::size_t arenas = new_scratch(band.arena_bytes * program_.threads);
+    std::vector<LeavingBands> leaving;
+    const std::vector<ValueId> outputs = of_band.all_outputs();
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const auto value = static_cast<std::size_t>(outputs[k]);
+      leaving.push_back({band.outputs[k].memory.buffer, define(outputs[k], place_of(outputs[k])), bands_->chosen.planes[value], planes_[value]});
+    }
+    at_ = bands_->end - 1;
+    push(bands_step(std::move(band), bands_->first, bands_->chosen.planes[static_cast<std::size_t>(of_band.input)], input, arenas, program_.threads, std::move(leaving)));
+    program_.steps.back().tells_time = true;
+    return true;
+  }
+
+  /// What neighbours have of a value that is read beyond the band. They may fetch from it until the next phase begins.
+  void fetch_rows(ValueId id) {
+    const auto value = static_cast<std::size_t>(id);
+    if (!is_band_ || id == network_.input || is_fetched_[value] || bands_->beyond[value].above + bands_->beyond[value].below == 0) return;
+    const std::size_t buffer = want(id, place_of(id));
+    buffers_.touch(buffer, step());
+    if (fetched_) buffers_.touch(fetched_->buffer, step());
+    push(fetch_rows_step(planes_[value], bands_->beyond[value], buffer), true);
+    program_.steps.back().begins_phase = true;
+    is_fetched_[value] = true;
+    fetched_ = Fetched{id, buffer};
+  }
+
   /// Whether operators from here on run strip by strip; goes on to the last of them.
   bool add_chain() {
     const Planned planned{network_, choices_, planes_, reads_, isa_, program_.threads};
@@ -159,12 +212,13 @@ class Builder {
   }
 
   void add_sparse(const Operator& op, const Choice& choice) {
+    fetch_rows(op.inputs[0]);
     const std::size_t input = want(op.inputs[0], place_of(op.inputs[0]));
     const std::size_t skip = op.inputs.size() > 1 ? want(op.inputs[1], place_of(op.inputs[1])) : Operand::no_buffer;
     touch(input, skip);
     const std::size_t scratch = new_scratch(choice.sparse->common_floats() * sizeof(float));
     program_.thread_pitch = std::max(program_.thread_pitch, choice.sparse->thread_floats());
-    const bool is_free = skip != Operand::no_buffer && op.inputs[1] != op.inputs[0] && last_reader_[static_cast<std::size_t>(op.inputs[1])] == at_;
+    const bool is_free = skip != Operand::no_buffer && op.inputs[1] != op.inputs[0] && !(fetched_ && fetched_->value == op.inputs[1]) && last_reader_[static_cast<std::size_t>(op.inputs[1])] == at_;
     const std::size_t output = is_free && choice.sparse->may_write_over_skip() ? define_in(op.output, place_of(op.output), skip) : define(op.output, place_of(op.output));
     push(sparse_conv_step(choice.sparse, input, skip, output, scratch));
   }
@@ -208,6 +262,14 @@ class Builder {
   const std::vector<rows::Planes>& planes_;
   const cpu::Isa isa_;
   const Arrangement arrangement_;
+  const Bands* const bands_;  ///< null: none
+  bool is_band_ = false;      ///< the network is theirs
+  std::vector<bool> is_fetched_;  ///< of each value: its halo holds rows of other bands
+  struct Fetched {
+    ValueId value;
+    std::size_t buffer;
+  };
+  std::optional<Fetched> fetched_;  ///< in this phase
   std::vector<std::vector<Standing>> copies_;  ///< of each value
   std::vector<unsigned> reads_;                ///< of each value, by operators and the caller
   std::vector<std::size_t> last_reader_;       ///< of each value: an operator, or their number where the caller reads it
@@ -219,9 +281,10 @@ class Builder {
 
 }  // namespace
 
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement) {
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement,
+                            const Bands* bands) {
   dense::use_threads(threads);  // of copies and pools
-  return Builder(network, choices, planes, isa, threads, arrangement).build();
+  return Builder(network, choices, planes, isa, threads, arrangement, bands).build();
 }
 
 }  // namespace lacuna::engine::tensors

@@ -19,6 +19,7 @@ struct Remembered {
   bool fell_back = false;
   bool is_split = false;  ///< Chosen::split
   Arrangement arrangement;
+  std::size_t band_first = 0, band_end = 0;  ///< operators that run in bands
 };
 
 class ChoicesCache {

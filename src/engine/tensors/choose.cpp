@@ -10,6 +10,7 @@
 #include "base/aligned_buffer.hpp"
 #include "base/parallel.hpp"
 #include "devices/cpu/cpu_info.hpp"
+#include "engine/tensors/bands.hpp"
 #include "engine/tensors/choices_cache.hpp"
 #include "engine/tensors/choose_whole.hpp"
 #include "engine/tensors/finals.hpp"
@@ -89,6 +90,7 @@ void take_remembered(const Remembered& remembered, const Network& network, const
     Choice& choice = chosen.choices[k];
     choice.world = remembered.worlds[k];
     chosen.timings[k] = remembered.timings[k];
+    if (k >= remembered.band_first && k < remembered.band_end) return;  // bands have kernels of their own
     if (choice.world == World::dense) choice.dense = int8_conv(network, network.operators[k]);
     if (!std::holds_alternative<Conv>(network.operators[k].operation)) return;
     const ConvTrial trial(network, network.operators[k], chosen.planes, options);
@@ -100,6 +102,7 @@ void take_remembered(const Remembered& remembered, const Network& network, const
   chosen.seconds_dense = remembered.seconds_dense;
   chosen.fell_back = remembered.fell_back;
   chosen.arrangement = remembered.arrangement;
+  if (remembered.band_first < remembered.band_end) chosen.bands = make_bands(network, options, chosen.planes, remembered.band_first, remembered.band_end);
 }
 
 }  // namespace
@@ -112,7 +115,7 @@ Tune parse_tune(std::string_view word) {
 }
 
 TensorProgram build(const Network& network, const Chosen& chosen, unsigned threads) {
-  return chosen.split ? build_split(network, *chosen.split, threads) : build_program(network, chosen.choices, chosen.planes, chosen.isa, threads, chosen.arrangement);
+  return chosen.split ? build_split(network, *chosen.split, threads) : build_program(network, chosen.choices, chosen.planes, chosen.isa, threads, chosen.arrangement, chosen.bands.get());
 }
 
 Chosen choose(const Network& network, const ChooseOptions& options) {
@@ -128,7 +131,7 @@ Chosen choose_together(const Network& network, const ChooseOptions& options) {
   chosen.choices.resize(network.operators.size());
   chosen.timings.resize(network.operators.size());
   chosen.is_timed = options.tune != Tune::off;
-  const ChoicesCache cache("tensors", network, options);
+  const ChoicesCache cache(options.band_input != nullptr ? fmt::format("a band {} apart, {}", options.band_input->channel, options.band_input->row) : "tensors", network, options);
   if (const auto remembered = cache.recall(network.operators.size())) {
     take_remembered(*remembered, network, options, chosen);
     chosen.cache_note = fmt::format("these figures were measured before and are remembered in {}", cache.file().string());
@@ -148,6 +151,7 @@ Chosen choose_together(const Network& network, const ChooseOptions& options) {
   compare_alike(network, options, alike, made, chosen);
   if (!alike.empty()) decide_finals(network, options, alike, costs_of(network, options, made, chosen), made, chosen);
   choose_whole(network, options, made, costs_of(network, options, made, chosen), chosen);
+  choose_bands(network, options, chosen);
   if (options.progress) options.progress("tuning", network.operators.size(), network.operators.size());
   chosen.cache_note = cache.remember(chosen);
   return chosen;

@@ -30,6 +30,7 @@ struct ChooseOptions {
   Tune tune = Tune::fast;
   Progress progress = {};
   Precision precision = Precision::f32;  ///< bf16: dense layers may be f32 or bf16
+  const rows::Planes* band_input = nullptr;  ///< where the input stands of a network that is a band of another (bands.hpp): all of it runs on planes
 };
 
 /// Of one convolution.
@@ -43,6 +44,7 @@ struct Timing {
 };
 
 struct Split;
+struct Bands;
 
 struct Chosen {
   cpu::Isa isa{};                    ///< of kernels that are not chosen, such as pooling
@@ -56,6 +58,7 @@ struct Chosen {
   bool is_timed = true;              ///< false: the timings only rank, by a rule of thumb
   std::string cache_note;
   std::shared_ptr<const Split> split;  ///< the first operators run input by input (one_by_one.hpp); null: all run on the whole batch
+  std::shared_ptr<const Bands> bands;  ///< some operators run band by band (bands.hpp); null: none do
 };
 
 /// What was chosen, ready to run.

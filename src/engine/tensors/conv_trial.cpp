@@ -145,8 +145,9 @@ std::string ConvTrial::mark() const {
 }
 
 Candidates ConvTrial::run(const base::AlignedFloats& others, Timing& timing) const {
-  const bool want_dense = options_.kernel == KernelWish::automatic || options_.kernel == KernelWish::dense;
-  const bool want_sparse = options_.kernel != KernelWish::dense && (options_.kernel != KernelWish::automatic || is_worth_trying_sparse(conv_, options_.tune));
+  const bool is_on_planes = options_.band_input != nullptr;
+  const bool want_dense = !is_on_planes && (options_.kernel == KernelWish::automatic || options_.kernel == KernelWish::dense);
+  const bool want_sparse = is_on_planes || (options_.kernel != KernelWish::dense && (options_.kernel != KernelWish::automatic || is_worth_trying_sparse(conv_, options_.tune)));
   const auto choices = want_sparse ? sparse_choices() : std::vector<plan::ConvKernelChoice>{};
   Candidates made;
   if (want_dense || choices.empty()) {  // also where the kernel asked for has no way; the plan says so

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/tensors/bands.hpp"
 #include "engine/tensors/one_by_one.hpp"
 
 namespace lacuna::engine::tensors {
@@ -91,6 +92,21 @@ std::string reason_of(World world, const Timing& timing, bool fell_back) {
   return reason;
 }
 
+const Choice& choice_of(const Chosen& chosen, std::size_t op) {
+  const bool is_in_bands = chosen.bands && op >= chosen.bands->first && op < chosen.bands->end;
+  return is_in_bands ? chosen.bands->chosen.choices[op - chosen.bands->first] : chosen.choices[op];
+}
+
+/// Bands have kernels of their own; dense ones are measured for the whole.
+Timing timing_of(const Chosen& chosen, std::size_t op) {
+  const bool is_in_bands = chosen.bands && op >= chosen.bands->first && op < chosen.bands->end;
+  if (!is_in_bands) return chosen.timings[op];
+  Timing timing = chosen.bands->chosen.timings[op - chosen.bands->first];
+  timing.seconds_dense = chosen.timings[op].seconds_dense;
+  timing.seconds_bf16 = chosen.timings[op].seconds_bf16;
+  return timing;
+}
+
 }  // namespace
 
 LayerReport describe(const Network& network, const Operator& op) {
@@ -112,8 +128,8 @@ std::vector<LayerReport> layer_reports(const Network& network, const Chosen& cho
   std::vector<LayerReport> reports;
   for (std::size_t k = 0; k < network.operators.size(); ++k) {
     const Operator& op = network.operators[k];
-    const Choice& choice = chosen.choices[k];
-    const Timing& timing = chosen.timings[k];
+    const Choice& choice = choice_of(chosen, k);
+    const Timing timing = timing_of(chosen, k);
     LayerReport report = describe(network, op);
     report.kernel = kernel_of(op, choice);
     report.precision = precision_of(network, op, choice);
@@ -142,6 +158,8 @@ std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen
   }
   if (chosen.arrangement.sharing == Sharing::alike) text += "activations: threads keep to memory of their own, which measured faster on these cores\n";
   if (chosen.arrangement.has_chains) text += "convolutions before pooling run strip by strip, depth first, where strips fit L2, which measured faster\n";
+  if (chosen.bands)
+    fmt::format_to(out, "{} operators from {} on run in bands, some rows of all values for each thread, which measured as fast or faster\n", chosen.bands->end - chosen.bands->first, layers[chosen.bands->first].name);
   if (chosen.split)
     fmt::format_to(out, "{} operators run input by input, each input on one thread{}\n",
                    chosen.split->rest.operators.empty() ? "all" : fmt::format("the first {}", chosen.split->one.operators.size()),
@@ -156,7 +174,7 @@ std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen
 std::string print_plan(const Network& network, const Chosen& chosen) {
   std::string text;
   for (std::size_t k = 0; k < network.operators.size(); ++k)
-    fmt::format_to(std::back_inserter(text), "{}: {}\n", network.value(network.operators[k].output).name, kernel_of(network.operators[k], chosen.choices[k]));
+    fmt::format_to(std::back_inserter(text), "{}: {}\n", network.value(network.operators[k].output).name, kernel_of(network.operators[k], choice_of(chosen, k)));
   return text;
 }
 

@@ -28,6 +28,8 @@ struct Frame {
   std::vector<std::byte*> buffers;
   float* of_threads = nullptr;  ///< memory that each thread has to itself in all steps, and the floats from one thread's to the next
   std::size_t thread_pitch = 0;
+  const Frame* above = nullptr;  ///< of the bands above and below (bands.hpp), which run the same steps at the same time
+  const Frame* below = nullptr;
   std::vector<double>* seconds = nullptr;  ///< of each operator: steps that do the work of several say what each took; null: nobody asks
 
   std::byte* at(std::size_t buffer) const { return buffers[buffer]; }

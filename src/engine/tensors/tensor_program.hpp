@@ -40,6 +40,7 @@ struct TensorProgram {
     std::size_t op;       ///< the operator it is done for
     bool is_copy = false; ///< from one place to another
     bool tells_time = false;  ///< of the operators it is done for, by Frame::seconds
+    bool begins_phase = false;  ///< in a program for bands: it reads what others have written in earlier phases
   };
 
   /// A program that comes first, input by input: `program` is for one, and each thread has an arena of its own for it.
@@ -69,8 +70,9 @@ struct TensorProgram {
   /// Throws InputError where number, type or shape do not fit.
   void check_inputs(std::span<const TypedTensor> tensors) const;
 
- private:
   Frame frame_in(std::byte* arena) const;
+
+ private:
   void run_front(std::byte* arena, std::span<const std::byte> input, std::byte* output, std::vector<double>* seconds) const;
   void run_steps(Frame& frame, std::vector<double>* seconds) const;
 };
@@ -89,7 +91,10 @@ struct Arrangement {
   bool operator==(const Arrangement&) const = default;
 };
 
-/// Needs: a choice for each operator that can be carried out; `planes` for each value that is wanted on planes.
-TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement = {});
+struct Bands;
+
+/// Needs: a choice for each operator that can be carried out, but for those that run in bands; `planes` for each value that is wanted on planes.
+TensorProgram build_program(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, cpu::Isa isa, unsigned threads, Arrangement arrangement = {},
+                            const Bands* bands = nullptr);
 
 }  // namespace lacuna::engine::tensors

@@ -25,8 +25,16 @@ const Conv* conv_of(const Operator& op) {
   return conv != nullptr && conv->kernel.size() <= 2 ? conv : nullptr;
 }
 
+/// Rows that begin where lines do, if square planes take no more vectors with them: threads that divide rows then share no line.
+std::uint32_t halo_of_whole_lines(std::uint32_t width, std::uint32_t halo) {
+  constexpr std::uint32_t line = 16;
+  const std::uint32_t pitch = width + halo, whole = (pitch + line - 1) / line * line;
+  const auto lines = [&](std::uint32_t row) { return ((width - 1) * std::uint64_t{row} + width + line - 1) / line; };
+  return halo > 0 && lines(whole) == lines(pitch) ? whole - width : halo;
+}
+
 /// Halos of the values' planes.
-std::vector<rows::Halo> halos_of(const Network& network) {
+std::vector<rows::Halo> halos_of(const Network& network, const rows::Planes* band_input) {
   std::vector<rows::Halo> halos(network.values.size());
   for (const Operator& op : network.operators)
     if (const Conv* const conv = conv_of(op)) {
@@ -35,11 +43,13 @@ std::vector<rows::Halo> halos_of(const Network& network) {
       most = {std::max(most.y, halo.y), std::max(most.x, halo.x)};
     }
   std::map<std::uint32_t, std::uint32_t> halo_of_width;  // rows of one pitch let a sweep run over a whole plane
+  if (band_input != nullptr) halo_of_width[band_input->width] = static_cast<std::uint32_t>(band_input->row - band_input->width);
   for (std::size_t k = 0; k < halos.size(); ++k)
     if (may_stand_on_planes(network.values[k])) {
       std::uint32_t& most = halo_of_width[network.values[k].shape.extents.back()];
       most = std::max(most, halos[k].x);
     }
+  for (auto& [width, halo] : halo_of_width) halo = halo_of_whole_lines(width, halo);
   for (std::size_t k = 0; k < halos.size(); ++k)
     if (may_stand_on_planes(network.values[k])) halos[k].x = halo_of_width[network.values[k].shape.extents.back()];
   return halos;
@@ -97,7 +107,7 @@ class Slabs {
 }  // namespace
 
 std::vector<rows::Planes> planes_of_values(const Network& network, const ChooseOptions& options) {
-  const std::vector<rows::Halo> halos = halos_of(network);
+  const std::vector<rows::Halo> halos = halos_of(network, options.band_input);
   const Slabs slabs(network, halos);
   std::vector<rows::Planes> planes(network.values.size());
   for (std::size_t k = 0; k < planes.size(); ++k) {
@@ -105,7 +115,10 @@ std::vector<rows::Planes> planes_of_values(const Network& network, const ChooseO
     if (!may_stand_on_planes(value)) continue;
     const rows::Lanes lanes = lanes_for(value.shape, options);
     const bool in_slabs = lanes == rows::Lanes::pixels && slabs.fit(k);
-    planes[k] = in_slabs ? rows::slabs_for(value.shape, halos[k].x) : rows::planes_for(value.shape, halos[k].y, halos[k].x, lanes);
+    if (options.band_input != nullptr && !in_slabs)
+      planes[k] = k == static_cast<std::size_t>(network.input) ? *options.band_input : rows::band_planes_for(value.shape, halos[k].y, halos[k].x);
+    else
+      planes[k] = in_slabs ? rows::slabs_for(value.shape, halos[k].x) : rows::planes_for(value.shape, halos[k].y, halos[k].x, lanes);
   }
   return planes;
 }
