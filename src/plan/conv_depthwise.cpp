@@ -37,16 +37,23 @@ ConvDepthwise::Part ConvDepthwise::part_of(unsigned worker, unsigned threads) co
 void ConvDepthwise::run(const float* input, float* output, const Part& part) const {
   if (part.row_begin == part.row_end || part.plane_begin == part.plane_end) return;  // more threads than planes
   if (part.row_begin == 0 && part.plane_begin == 0) std::fill(output, output + out_.origin, 0.0f);
-  const std::size_t taps = std::size_t{shape_.kernel} * shape_.kernel;
-  const std::size_t planes = part.plane_end - part.plane_begin, first = planes * part.row_begin / out_.height;
-  for (std::size_t k = 0; k < planes; ++k) {  // threads that divide rows begin at other planes: two rows may share a line, which should not be written by both at once
-    const std::size_t plane = part.plane_begin + (first + k) % planes;
-    const std::size_t image = plane / out_.channels, channel = plane % out_.channels;
-    const float* const source = input + in_.at(image, channel / outputs_of_channel_, std::size_t{part.row_begin} * shape_.stride, 0) - before_;
-    float* const target = output + out_.at(image, channel, part.row_begin, 0);
-    kernels_.run_depthwise(shape_, &weights_[channel * taps], bias_[channel], source, target, part.row_end - part.row_begin);
-    float* const plane_begin = output + out_.at(image, channel, 0, 0);
-    if (part.row_end == out_.height) std::fill(plane_begin + out_.plane_lanes(), plane_begin + out_.channel, 0.0f);
+  const std::size_t first = part.plane_begin + (part.plane_end - part.plane_begin) * part.row_begin / out_.height;
+  run_planes(input, output, part, first, part.plane_end);  // threads that divide rows begin at other planes: two rows may share a line, which should not be written by both at once
+  run_planes(input, output, part, part.plane_begin, first);
+}
+
+void ConvDepthwise::run_planes(const float* input, float* output, const Part& part, std::size_t begin, std::size_t end) const {
+  const std::size_t taps = std::size_t{shape_.kernel} * shape_.kernel, rows = part.row_end - part.row_begin;
+  const std::size_t after = out_.channel - out_.plane_lanes();  // floats between planes
+  for (std::size_t plane = begin; plane < end;) {
+    const std::size_t image = plane / out_.channels, first = plane % out_.channels, count = std::min(end - plane, out_.channels - first);
+    const float* const source = input + in_.at(image, 0, std::size_t{part.row_begin} * shape_.stride, 0) - before_;
+    float* target = output + out_.at(image, first, part.row_begin, 0);
+    for (std::size_t channel = first; channel < first + count; ++channel, target += out_.channel) {
+      kernels_.run_depthwise(shape_, &weights_[channel * taps], bias_[channel], source + channel / outputs_of_channel_ * in_.channel, target, static_cast<std::uint32_t>(rows));
+      if (part.row_end == out_.height) std::fill_n(target + out_.plane_lanes() - part.row_begin * out_.row, after, 0.0f);
+    }
+    plane += count;
   }
 }
 

@@ -31,6 +31,8 @@ class ConvDepthwise {
   std::size_t bytes() const { return weights_.size() * sizeof(float); }
 
  private:
+  void run_planes(const float* input, float* output, const Part& part, std::size_t begin, std::size_t end) const;
+
   rows::Planes in_, out_;
   std::vector<float> weights_;
   std::vector<float> bias_;

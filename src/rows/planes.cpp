@@ -39,33 +39,38 @@ Planes row_major(const Planes& like) {
   return planes;
 }
 
-/// A row of pixels of channel c, cut where a slab ends.
-void copy_pixels(const Planes& from, const float* source, std::size_t from_row, const Planes& to, float* target, std::size_t to_row, std::size_t c, std::size_t n = 0) {
-  for (std::size_t x = 0; x < from.width;) {
-    const std::size_t count = std::min({from.side_by_side(from_row * from.row + x), to.side_by_side(to_row * to.row + x), from.width - x});
-    std::memcpy(target + to.at(n, c, to_row, x), source + from.at(n, c, from_row, x), count * sizeof(float));
-    x += count;
+/// Lanes of channel c, in pieces where slabs end.
+void copy_lanes(const Planes& from, const float* source, std::size_t from_lane, const Planes& to, float* target, std::size_t to_lane, std::size_t lanes, std::size_t c, std::size_t n = 0) {
+  for (std::size_t k = 0; k < lanes;) {
+    const std::size_t count = std::min({from.side_by_side(from_lane + k), to.side_by_side(to_lane + k), lanes - k});
+    std::memcpy(target + to.lane_at(n, to_lane + k) + c * to.channel, source + from.lane_at(n, from_lane + k) + c * from.channel, count * sizeof(float));
+    k += count;
   }
 }
 
-/// Between planes and slabs, of which one may be row-major.
-void copy_through_slabs(const Planes& from, const float* source, const Planes& to, float* target) {
-  for (std::size_t n = 0; n < from.batch; ++n)
-    for (std::size_t c = 0; c < from.channels; ++c)
-      for (std::size_t y = 0; y < from.height; ++y) copy_pixels(from, source, y, to, target, y, c, n);
+/// A row of pixels.
+void copy_pixels(const Planes& from, const float* source, std::size_t from_row, const Planes& to, float* target, std::size_t to_row, std::size_t c, std::size_t n = 0) {
+  copy_lanes(from, source, from_row * from.row, to, target, to_row * to.row, from.width, c, n);
 }
 
-void copy_elements(const Planes& from, const float* source, const Planes& to, float* target) {
-  if (from.slab != 0 || to.slab != 0) return copy_through_slabs(from, source, to, target);
+/// Between planes and slabs, of which one may be row-major.
+void copy_through_slabs(const Planes& from, const float* source, const Planes& to, float* target, std::size_t first_row, std::size_t last_row) {
+  for (std::size_t n = 0; n < from.batch; ++n)
+    for (std::size_t c = 0; c < from.channels; ++c)
+      for (std::size_t y = first_row; y < last_row; ++y) copy_pixels(from, source, y, to, target, y, c, n);
+}
+
+void copy_elements(const Planes& from, const float* source, const Planes& to, float* target, std::size_t first_row, std::size_t last_row) {
+  if (from.slab != 0 || to.slab != 0) return copy_through_slabs(from, source, to, target, first_row, last_row);
   if (from.lanes_are_inputs() && to.lanes_are_inputs()) {
     for (std::size_t c = 0; c < from.channels; ++c)
-      for (std::size_t y = 0; y < from.height; ++y)
+      for (std::size_t y = first_row; y < last_row; ++y)
         for (std::size_t x = 0; x < from.width; ++x) copy_row(source + from.at(0, c, y, x), 1, target + to.at(0, c, y, x), 1, from.batch);
     return;
   }
   for (std::size_t n = 0; n < from.batch; ++n)
     for (std::size_t c = 0; c < from.channels; ++c)
-      for (std::size_t y = 0; y < from.height; ++y)
+      for (std::size_t y = first_row; y < last_row; ++y)
         copy_row(source + from.at(n, c, y, 0), from.column, target + to.at(n, c, y, 0), to.column, from.width);
 }
 
@@ -135,24 +140,36 @@ void zero_halo(const Planes& planes, float* memory, std::size_t first_row, std::
   if (last_row == planes.height) std::fill(memory + std::min(end_of_plane, planes.floats), memory + planes.floats, 0.0f);
 }
 
-void load_planes(const float* elements, const Planes& planes, float* memory) {
-  zero_halo(planes, memory);
-  copy_elements(row_major(planes), elements, planes, memory);
+void load_planes(const float* elements, const Planes& planes, float* memory) { load_planes(elements, planes, memory, 0, planes.height); }
+
+void load_planes(const float* elements, const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row) {
+  zero_halo(planes, memory, first_row, last_row);
+  copy_elements(row_major(planes), elements, planes, memory, first_row, last_row);
 }
 
-void store_elements(const Planes& planes, const float* memory, float* elements) { copy_elements(planes, memory, row_major(planes), elements); }
+void store_elements(const Planes& planes, const float* memory, float* elements) { copy_elements(planes, memory, row_major(planes), elements, 0, planes.height); }
 
 void copy_planes(const Planes& from, const float* source, const Planes& to, float* target) {
   if (from.batch != to.batch || from.channels != to.channels || from.height != to.height || from.width != to.width)
     throw InternalError(fmt::format("planes of {}x{}x{}x{} do not fit planes of {}x{}x{}x{}", from.batch, from.channels, from.height, from.width, to.batch, to.channels,
                                     to.height, to.width));
   zero_halo(to, target);
-  copy_elements(from, source, to, target);
+  copy_elements(from, source, to, target, 0, from.height);
 }
 
-void copy_rows(const Planes& from, const float* source, std::size_t from_row, const Planes& to, float* target, std::size_t to_row, std::size_t rows) {
-  for (std::size_t c = 0; c < from.channels; ++c)
-    for (std::size_t y = 0; y < rows; ++y) copy_pixels(from, source, from_row + y, to, target, to_row + y, c);
+void copy_band(const Planes& band, const float* source, const Planes& whole, float* target, std::size_t first_row) {
+  const std::size_t last_row = first_row + band.height;
+  const bool is_last = last_row == whole.height;
+  if (band.row != whole.row || band.slab != 0) {
+    zero_halo(whole, target, first_row, last_row);
+    for (std::size_t c = 0; c < band.channels; ++c)
+      for (std::size_t y = 0; y < band.height; ++y) copy_pixels(band, source, y, whole, target, first_row + y, c);
+    return;
+  }
+  const std::size_t lanes = is_last ? band.plane_lanes() : band.height * band.row;  // rows with the zeros between them
+  for (std::size_t c = 0; c < band.channels; ++c) copy_lanes(band, source, 0, whole, target, first_row * whole.row, lanes, c);
+  if (first_row == 0) zero_halo(whole, target, 0, 1);
+  if (is_last) zero_halo(whole, target, last_row, last_row);
 }
 
 }  // namespace lacuna::rows

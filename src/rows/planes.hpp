@@ -90,12 +90,14 @@ void zero_halo(const Planes& planes, float* memory, std::size_t first_row, std::
 
 /// Copies between row-major {batch, channels, height, width} and planes. load_planes() zeroes the halo too.
 void load_planes(const float* elements, const Planes& planes, float* memory);
+/// The same for rows [first_row, last_row) of each plane. Parts that have all rows load all.
+void load_planes(const float* elements, const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row);
 void store_elements(const Planes& planes, const float* memory, float* elements);
 
 /// Copies the elements from planes to planes of other strides and halos, and zeroes the halo there. Needs: the same extents.
 void copy_planes(const Planes& from, const float* source, const Planes& to, float* target);
 
-/// Copies `rows` rows of one image, from one row on to another. Needs: the same channels and width.
-void copy_rows(const Planes& from, const float* source, std::size_t from_row, const Planes& to, float* target, std::size_t to_row, std::size_t rows);
+/// Copies a band of one image to rows from `first_row` on of the whole, and zeroes the halo there as zero_halo() would for these rows.
+void copy_band(const Planes& band, const float* source, const Planes& whole, float* target, std::size_t first_row);
 
 }  // namespace lacuna::rows

@@ -1,7 +1,7 @@
 #include "engine/tensors/bands.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
 
 #include "engine/tensors/choose_whole.hpp"
 #include "engine/tensors/pool_shape.hpp"
@@ -89,6 +89,7 @@ std::vector<rows::RowsBeyond> rows_beyond(const Network& band) {
 ChooseOptions on_band(ChooseOptions options, const rows::Planes& input) {
   options.threads = 1;
   options.band_input = &input;
+  if (options.progress) options.progress = [whole = options.progress](std::string_view, std::size_t done, std::size_t of) { whole("tuning bands", done, of); };
   return options;
 }
 
@@ -152,7 +153,9 @@ void choose_bands(const Network& network, const ChooseOptions& options, Chosen& 
   constexpr std::size_t fewest_operators = 4;
   constexpr double may_lose = 1.02;  // cores may be further apart another time, which bands hardly feel
   if (options.threads < 2 || options.tune == Tune::off || options.kernel != plan::KernelWish::automatic) return;
-  const std::size_t first = end_of_chains(network, options, chosen), end = end_of_bands(network, chosen.choices, chosen.planes, first, options.threads);
+  std::size_t first = end_of_chains(network, options, chosen), end = first;
+  for (std::size_t k = first; k < network.operators.size(); ++k)
+    if (const std::size_t end_of_k = end_of_bands(network, chosen.choices, chosen.planes, k, options.threads); end_of_k - k > end - first) std::tie(first, end) = std::pair(k, end_of_k);
   if (end - first < fewest_operators) return;
   std::shared_ptr<const Bands> bands = make_bands(network, options, chosen.planes, first, end);
   std::vector<TensorProgram> programs;

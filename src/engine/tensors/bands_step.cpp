@@ -44,9 +44,7 @@ class BandsStep : public Step {
   }
 
   static void leave(const LeavingBands& value, const Frame& of_band, const Frame& whole, unsigned band) {
-    const std::size_t rows = value.band.height, first = band * rows;
-    rows::zero_halo(value.whole, whole.floats(value.to), first, first + rows);
-    rows::copy_rows(value.band, of_band.floats(value.from), 0, value.whole, whole.floats(value.to), first, rows);
+    rows::copy_band(value.band, of_band.floats(value.from), value.whole, whole.floats(value.to), std::size_t{band} * value.band.height);
   }
 
   TensorProgram band_;

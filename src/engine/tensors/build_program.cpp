@@ -45,7 +45,7 @@ class Builder {
   TensorProgram build_band() && {
     is_band_ = true;
     is_fetched_.assign(network_.values.size(), false);
-    program_.inputs.push_back(port(network_.input, {define(network_.input, place_of(network_.input)), nullptr}));
+    program_.inputs.push_back(port(network_.input, {define_in(network_.input, place_of(network_.input), new_buffer(0, 0)), nullptr}));  // it stands in the whole network's memory
     for (at_ = 0; at_ < network_.operators.size(); ++at_) add(network_.operators[at_], choices_[at_]);
     for (ValueId id : network_.all_outputs()) {
       const std::size_t buffer = want(id, place_of(id));
@@ -58,8 +58,7 @@ class Builder {
 
  private:
   TensorProgram place_buffers() {
-    const std::size_t of_threads = buffers_.add(program_.thread_pitch * program_.threads * sizeof(float), 0);
-    buffers_.touch(of_threads, Buffers::end_of_time);
+    const std::size_t of_threads = new_lasting_buffer(program_.thread_pitch * program_.threads * sizeof(float));
     buffers_.place();
     program_.thread_memory = buffers_.offset(of_threads);
     for (std::size_t k = 0; k < buffer_count_; ++k) program_.offsets.push_back(buffers_.offset(k));
@@ -87,6 +86,13 @@ class Builder {
     constexpr std::size_t of_its_own = 64;
     return new_buffer(bytes, of_its_own);
   }
+  /// Memory that nothing else has at any time: threads that keep to their own part of it never fetch a line from another.
+  std::size_t new_lasting_buffer(std::size_t bytes) {
+    ++buffer_count_;
+    const std::size_t buffer = buffers_.add(bytes, 0);
+    buffers_.touch(buffer, Buffers::end_of_time);
+    return buffer;
+  }
   std::size_t define(ValueId id, const Place& place) {
     const std::size_t buffer = new_buffer(place.bytes, place.kind == Place::Kind::planes ? place.planes.divided() * sizeof(float) : 0);
     return define_in(id, place, buffer);
@@ -113,7 +119,7 @@ class Builder {
     }
     buffers_.touch(from.buffer, step());
     const std::size_t target = define(id, place);
-    push(copy_step(network_.value(id), from.place, from.buffer, place, target), true);
+    push(copy_step(network_.value(id), from.place, from.buffer, place, target, program_.threads), true);
     buffers_.touch(target, step());
     return target;
   }
@@ -148,7 +154,7 @@ class Builder {
     TensorProgram band = Builder(of_band, bands_->chosen.choices, bands_->chosen.planes, isa_, 1, {}, bands_).build_band();
     const std::size_t input = want(of_band.input, place_of(of_band.input));
     buffers_.touch(input, step());
-    const std::size_t arenas = new_scratch(band.arena_bytes * program_.threads);
+    const std::size_t arenas = new_lasting_buffer(band.arena_bytes * program_.threads);
     std::vector<LeavingBands> leaving;
     const std::vector<ValueId> outputs = of_band.all_outputs();
     for (std::size_t k = 0; k < outputs.size(); ++k) {

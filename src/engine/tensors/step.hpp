@@ -52,7 +52,7 @@ StepPointer plain_step(const Network& network, const Operator& op, std::vector<O
 StepPointer constant_step(const Value& value, std::size_t target);
 
 /// From one place to another.
-StepPointer copy_step(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target);
+StepPointer copy_step(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target, unsigned threads);
 
 StepPointer dense_conv_step(std::shared_ptr<const dense::DenseConv> conv, std::size_t input, std::size_t skip, std::size_t output, std::size_t scratch);
 StepPointer dense_pool_step(std::shared_ptr<const dense::DensePool> pool, std::size_t input, std::size_t output);

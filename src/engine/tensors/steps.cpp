@@ -1,6 +1,7 @@
 // The steps that hand over to others: plain operators, copies, dense and sparse convolutions.
 #include <cstring>
 
+#include "base/team.hpp"
 #include "engine/tensors/step.hpp"
 #include "operators/operators.hpp"
 #include "rows/planes.hpp"
@@ -83,11 +84,14 @@ class CopyStep : public Step {
 /// Between row-major elements and planes, by our own loops.
 class PlanesCopyStep : public Step {
  public:
-  PlanesCopyStep(const Place& from, std::size_t source, const Place& to, std::size_t target) : from_(from), to_(to), source_(source), target_(target) {}
+  PlanesCopyStep(const Place& from, std::size_t source, const Place& to, std::size_t target, unsigned threads) : from_(from), to_(to), source_(source), target_(target), threads_(threads) {}
 
   void run(const Frame& frame) const override {
     if (from_.kind == Place::Kind::plain)
-      rows::load_planes(frame.floats(source_), to_.planes, frame.floats(target_));
+      base::run_team(threads_, [&](unsigned worker) {  // rows of pixels, as layers divide them
+        const auto row = [&](std::size_t part) { return to_.planes.height * part / threads_; };
+        if (row(worker) < row(worker + std::size_t{1})) rows::load_planes(frame.floats(source_), to_.planes, frame.floats(target_), row(worker), row(worker + std::size_t{1}));
+      });
     else
       rows::store_elements(from_.planes, frame.floats(source_), frame.floats(target_));
   }
@@ -95,6 +99,7 @@ class PlanesCopyStep : public Step {
  private:
   Place from_, to_;
   std::size_t source_, target_;
+  unsigned threads_;
 };
 
 template <typename Conv>
@@ -146,10 +151,10 @@ StepPointer plain_step(const Network& network, const Operator& op, std::vector<O
   return std::make_unique<PlainStep>(network, op, std::move(inputs), output);
 }
 
-StepPointer copy_step(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target) {
+StepPointer copy_step(const Value& value, const Place& from, std::size_t source, const Place& to, std::size_t target, unsigned threads) {
   using Kind = Place::Kind;
   const bool is_own = (from.kind == Kind::plain && to.kind == Kind::planes) || (from.kind == Kind::planes && to.kind == Kind::plain);
-  if (is_own) return std::make_unique<PlanesCopyStep>(from, source, to, target);
+  if (is_own) return std::make_unique<PlanesCopyStep>(from, source, to, target, threads);
   return std::make_unique<CopyStep>(value, from, source, to, target);
 }
 
