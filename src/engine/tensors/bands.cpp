@@ -87,6 +87,7 @@ std::vector<rows::RowsBeyond> rows_beyond(const Network& band) {
 
 /// A band is for one thread.
 ChooseOptions on_band(ChooseOptions options, const rows::Planes& input) {
+  options.makers = options.threads;
   options.threads = 1;
   options.band_input = &input;
   if (options.progress) options.progress = [whole = options.progress](std::string_view, std::size_t done, std::size_t of) { whole("tuning bands", done, of); };

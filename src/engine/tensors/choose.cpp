@@ -85,7 +85,7 @@ std::vector<Costs> costs_of(const Network& network, const ChooseOptions& options
 
 /// What was found before; nothing has to be timed.
 void take_remembered(const Remembered& remembered, const Network& network, const ChooseOptions& options, Chosen& chosen) {
-  base::parallel_for(options.threads, network.operators.size(), [&](std::size_t k, unsigned) {
+  base::parallel_for(makers_of(options), network.operators.size(), [&](std::size_t k, unsigned) {
     dense::use_threads(options.threads);  // of this worker
     Choice& choice = chosen.choices[k];
     choice.world = remembered.worlds[k];

@@ -31,7 +31,10 @@ struct ChooseOptions {
   Progress progress = {};
   Precision precision = Precision::f32;  ///< bf16: dense layers may be f32 or bf16
   const rows::Planes* band_input = nullptr;  ///< where the input stands of a network that is a band of another (bands.hpp): all of it runs on planes
+  unsigned makers = 0;                       ///< threads that make kernels; 0: as many as run them
 };
+
+inline unsigned makers_of(const ChooseOptions& options) { return options.makers != 0 ? options.makers : options.threads; }
 
 /// Of one convolution.
 struct Timing {

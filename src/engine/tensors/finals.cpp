@@ -33,7 +33,7 @@ struct Entry {
 
 Entry make_entry(const Network& network, const ChooseOptions& options, const Chosen& chosen, const std::vector<Candidates>& made, std::size_t place) {
   Entry entry{std::vector<int>(made.size(), -1), made};
-  base::parallel_for(options.threads, made.size(), [&](std::size_t k, unsigned) {
+  base::parallel_for(makers_of(options), made.size(), [&](std::size_t k, unsigned) {
     const std::vector<int> finalists = finalists_of(chosen.timings[k].seconds_of_candidates);
     if (finalists.empty()) return;
     entry.candidates[k] = finalists[place < finalists.size() ? place : 0];
