@@ -215,42 +215,6 @@ void combine_lines(const float* const* lines, const float* factors, std::size_t 
   }
 }
 
-HWY_INLINE hn::Vec<hn::RebindToSigned<Floats>> load_indices(const std::int32_t* offsets) { return hn::LoadU(hn::RebindToSigned<Floats>(), offsets); }
-HWY_INLINE hn::Vec<hn::RebindToSigned<Floats>> load_indices(const std::uint16_t* offsets) {
-  return hn::PromoteTo(hn::RebindToSigned<Floats>(), hn::LoadU(hn::Rebind<std::uint16_t, Floats>(), offsets));
-}
-
-/// One vector of rows at once, each lane gathering its own sources; then what the longer of them have left.
-template <typename Offset>
-void run_gather_from(const Offset* HWY_RESTRICT offsets, const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end) {
-  const Floats d;
-  constexpr std::size_t lanes = hn::MaxLanes(Floats());
-  const float* HWY_RESTRICT source = memory.source + table.lowest;
-  for (std::size_t block = begin; block < end; ++block) {
-    Vector sum = hn::LoadU(d, table.bias + block * lanes);
-    const std::size_t at = table.block_begin[block];
-    const std::size_t together = table.together[block];
-    for (std::size_t k = 0; k < together; ++k)
-      sum = hn::MulAdd(hn::LoadU(d, table.weights + at + k * lanes), hn::GatherIndex(d, source, load_indices(offsets + at + k * lanes)), sum);
-    HWY_ALIGN float sums[lanes];
-    hn::Store(sum, d, sums);
-    std::size_t rest = at + together * lanes;
-    for (std::size_t lane = 0; lane < lanes && block * lanes + lane < table.rows; ++lane) {
-      const std::size_t row = block * lanes + lane;
-      for (std::uint32_t k = 0; k < table.rest[row]; ++k, ++rest) sums[lane] = __builtin_fmaf(table.weights[rest], source[offsets[rest]], sums[lane]);
-      float value = sums[lane];
-      if (memory.skip != nullptr) value += memory.skip[table.skips[row]];
-      value = value > table.low ? value : table.low;
-      memory.destination[table.destinations[row]] = value < table.high ? value : table.high;
-    }
-  }
-}
-
-void run_gather(const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end) {
-  if (table.near_offsets != nullptr) return run_gather_from(table.near_offsets, table, memory, begin, end);
-  run_gather_from(table.offsets, table, memory, begin, end);
-}
-
 }  // namespace lacuna::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -8,6 +8,7 @@
 #include "devices/cpu/bit_kernels-inl.hpp"
 #include "devices/cpu/conv_kernel-inl.hpp"
 #include "devices/cpu/depthwise_kernel-inl.hpp"
+#include "devices/cpu/gather_kernel-inl.hpp"
 #include "devices/cpu/kernels.hpp"
 #include "devices/cpu/plane_kernels-inl.hpp"
 #include "devices/cpu/pool_kernel-inl.hpp"
