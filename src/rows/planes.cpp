@@ -16,14 +16,26 @@ constexpr std::size_t aliasing_floats = 1024;  // lines 4096 bytes apart share a
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Copies `width` elements, with strides.
+/// Copies elements, with strides. Rows may be short and many, so no function is called for those side by side.
 void copy_row(const float* source, std::size_t source_stride, float* target, std::size_t target_stride, std::size_t count) {
-  if (source_stride == 1 && target_stride == 1) {
-    std::memcpy(target, source, count * sizeof(float));
-    return;
+  constexpr std::size_t few = 4;
+  if (source_stride != 1 || target_stride != 1) {
+    for (std::size_t k = 0; k < count; ++k) target[k * target_stride] = source[k * source_stride];
+  } else if (count < few) {
+    for (std::size_t k = 0; k < count; ++k) target[k] = source[k];
+  } else {
+    for (std::size_t k = 0; k + few < count; k += few) std::memcpy(target + k, source + k, few * sizeof(float));
+    std::memcpy(target + count - few, source + count - few, few * sizeof(float));
   }
-  for (std::size_t k = 0; k < count; ++k) target[k * target_stride] = source[k * source_stride];
 }
+
+/// What is copied of each image.
+struct Part {
+  std::size_t first_channel, last_channel, first_row, last_row;
+
+  explicit Part(const Planes& planes) : Part{0, planes.channels, 0, planes.height} {}
+  Part(std::size_t channel_begin, std::size_t channel_end, std::size_t row_begin, std::size_t row_end) : first_channel(channel_begin), last_channel(channel_end), first_row(row_begin), last_row(row_end) {}
+};
 
 /// Elements side by side: the strides of a row-major tensor.
 Planes row_major(const Planes& like) {
@@ -54,24 +66,26 @@ void copy_pixels(const Planes& from, const float* source, std::size_t from_row, 
 }
 
 /// Between planes and slabs, of which one may be row-major.
-void copy_through_slabs(const Planes& from, const float* source, const Planes& to, float* target, std::size_t first_row, std::size_t last_row) {
+void copy_through_slabs(const Planes& from, const float* source, const Planes& to, float* target, const Part& part) {
   for (std::size_t n = 0; n < from.batch; ++n)
-    for (std::size_t c = 0; c < from.channels; ++c)
-      for (std::size_t y = first_row; y < last_row; ++y) copy_pixels(from, source, y, to, target, y, c, n);
+    for (std::size_t c = part.first_channel; c < part.last_channel; ++c)
+      for (std::size_t y = part.first_row; y < part.last_row; ++y) copy_pixels(from, source, y, to, target, y, c, n);
 }
 
-void copy_elements(const Planes& from, const float* source, const Planes& to, float* target, std::size_t first_row, std::size_t last_row) {
-  if (from.slab != 0 || to.slab != 0) return copy_through_slabs(from, source, to, target, first_row, last_row);
+void copy_elements(const Planes& from, const float* source, const Planes& to, float* target, const Part& part) {
+  if (from.slab != 0 || to.slab != 0) return copy_through_slabs(from, source, to, target, part);
   if (from.lanes_are_inputs() && to.lanes_are_inputs()) {
-    for (std::size_t c = 0; c < from.channels; ++c)
-      for (std::size_t y = first_row; y < last_row; ++y)
+    for (std::size_t c = part.first_channel; c < part.last_channel; ++c)
+      for (std::size_t y = part.first_row; y < part.last_row; ++y)
         for (std::size_t x = 0; x < from.width; ++x) copy_row(source + from.at(0, c, y, x), 1, target + to.at(0, c, y, x), 1, from.batch);
     return;
   }
   for (std::size_t n = 0; n < from.batch; ++n)
-    for (std::size_t c = 0; c < from.channels; ++c)
-      for (std::size_t y = first_row; y < last_row; ++y)
-        copy_row(source + from.at(n, c, y, 0), from.column, target + to.at(n, c, y, 0), to.column, from.width);
+    for (std::size_t c = part.first_channel; c < part.last_channel; ++c) {
+      const float* row = source + from.at(n, c, part.first_row, 0);
+      float* copied = target + to.at(n, c, part.first_row, 0);
+      for (std::size_t y = part.first_row; y < part.last_row; ++y, row += from.row, copied += to.row) copy_row(row, from.column, copied, to.column, from.width);
+    }
 }
 
 }  // namespace
@@ -144,17 +158,21 @@ void load_planes(const float* elements, const Planes& planes, float* memory) { l
 
 void load_planes(const float* elements, const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row) {
   zero_halo(planes, memory, first_row, last_row);
-  copy_elements(row_major(planes), elements, planes, memory, first_row, last_row);
+  copy_elements(row_major(planes), elements, planes, memory, {0, planes.channels, first_row, last_row});
 }
 
-void store_elements(const Planes& planes, const float* memory, float* elements) { copy_elements(planes, memory, row_major(planes), elements, 0, planes.height); }
+void store_elements(const Planes& planes, const float* memory, float* elements) { store_elements(planes, memory, elements, 0, planes.channels); }
+
+void store_elements(const Planes& planes, const float* memory, float* elements, std::size_t first_channel, std::size_t last_channel) {
+  copy_elements(planes, memory, row_major(planes), elements, {first_channel, last_channel, 0, planes.height});
+}
 
 void copy_planes(const Planes& from, const float* source, const Planes& to, float* target) {
   if (from.batch != to.batch || from.channels != to.channels || from.height != to.height || from.width != to.width)
     throw InternalError(fmt::format("planes of {}x{}x{}x{} do not fit planes of {}x{}x{}x{}", from.batch, from.channels, from.height, from.width, to.batch, to.channels,
                                     to.height, to.width));
   zero_halo(to, target);
-  copy_elements(from, source, to, target, 0, from.height);
+  copy_elements(from, source, to, target, Part(from));
 }
 
 void copy_band(const Planes& band, const float* source, const Planes& whole, float* target, std::size_t first_row) {

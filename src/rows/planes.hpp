@@ -93,6 +93,8 @@ void load_planes(const float* elements, const Planes& planes, float* memory);
 /// The same for rows [first_row, last_row) of each plane. Parts that have all rows load all.
 void load_planes(const float* elements, const Planes& planes, float* memory, std::size_t first_row, std::size_t last_row);
 void store_elements(const Planes& planes, const float* memory, float* elements);
+/// The same for channels [first_channel, last_channel).
+void store_elements(const Planes& planes, const float* memory, float* elements, std::size_t first_channel, std::size_t last_channel);
 
 /// Copies the elements from planes to planes of other strides and halos, and zeroes the halo there. Needs: the same extents.
 void copy_planes(const Planes& from, const float* source, const Planes& to, float* target);

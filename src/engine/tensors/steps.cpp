@@ -87,13 +87,16 @@ class PlanesCopyStep : public Step {
   PlanesCopyStep(const Place& from, std::size_t source, const Place& to, std::size_t target, unsigned threads) : from_(from), to_(to), source_(source), target_(target), threads_(threads) {}
 
   void run(const Frame& frame) const override {
-    if (from_.kind == Place::Kind::plain)
-      base::run_team(threads_, [&](unsigned worker) {  // rows of pixels, as layers divide them
-        const auto row = [&](std::size_t part) { return to_.planes.height * part / threads_; };
-        if (row(worker) < row(worker + std::size_t{1})) rows::load_planes(frame.floats(source_), to_.planes, frame.floats(target_), row(worker), row(worker + std::size_t{1}));
-      });
-    else
-      rows::store_elements(from_.planes, frame.floats(source_), frame.floats(target_));
+    const bool loads = from_.kind == Place::Kind::plain;
+    const std::size_t parted = loads ? to_.planes.height : from_.planes.channels;  // rows of pixels, as layers divide them
+    base::run_team(threads_, [&](unsigned worker) {
+      const std::size_t begin = parted * worker / threads_, end = parted * (worker + std::size_t{1}) / threads_;
+      if (begin == end) return;
+      if (loads)
+        rows::load_planes(frame.floats(source_), to_.planes, frame.floats(target_), begin, end);
+      else
+        rows::store_elements(from_.planes, frame.floats(source_), frame.floats(target_), begin, end);
+    });
   }
 
  private:
