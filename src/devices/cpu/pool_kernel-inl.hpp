@@ -27,21 +27,31 @@ struct Sum {
   HWY_INLINE float operator()(float a, float b) const { return a + b; }
 };
 
+/// A window's lines, columns and stride: numbers that loops can be unrolled for, or what a PoolLines says.
+template <std::size_t lines_, std::size_t columns_, std::size_t stride_>
+struct KnownWindow {
+  static constexpr std::size_t lines = lines_, columns = columns_, stride = stride_;
+};
+struct AnyWindow {
+  std::size_t lines, columns, stride;
+};
+
 /// What the lines of a window give at some columns: from the lines themselves,
-template <typename Combine>
+template <typename Combine, typename Window>
 struct FromLines {
   const float* HWY_RESTRICT source;
-  std::size_t lines, pitch;
+  std::size_t pitch;
+  Window window;
 
   HWY_INLINE Vector vector(std::size_t x) const {
     const Floats d;
     Vector value = hn::LoadU(d, source + x);
-    for (std::size_t line = 1; line < lines; ++line) value = Combine()(value, hn::LoadU(d, source + line * pitch + x));
+    for (std::size_t line = 1; line < window.lines; ++line) value = Combine()(value, hn::LoadU(d, source + line * pitch + x));
     return value;
   }
   HWY_INLINE float at(std::size_t x) const {
     float value = source[x];
-    for (std::size_t line = 1; line < lines; ++line) value = Combine()(value, source[line * pitch + x]);
+    for (std::size_t line = 1; line < window.lines; ++line) value = Combine()(value, source[line * pitch + x]);
     return value;
   }
 };
@@ -55,22 +65,22 @@ struct FromKept {
 };
 
 /// Of windows x to x + a vector.
-template <typename Combine, typename Down>
-HWY_INLINE Vector pool_vector(const PoolLines& shape, const Down& down, std::size_t x) {
+template <typename Combine, typename Window, typename Down>
+HWY_INLINE Vector pool_vector(const Window& window, const Down& down, std::size_t x) {
   const Combine combine;
-  if (shape.stride == 1) {
+  if (window.stride == 1) {
     Vector value = down.vector(x);
-    for (std::size_t column = 1; column < shape.columns; ++column) value = combine(value, down.vector(x + column));
+    for (std::size_t column = 1; column < window.columns; ++column) value = combine(value, down.vector(x + column));
     return value;
   }
 #if HWY_TARGET != HWY_SCALAR
   const Floats d;
   Vector value = hn::Zero(d);
-  for (std::size_t column = 0; column < shape.columns; column += 2) {
+  for (std::size_t column = 0; column < window.columns; column += 2) {
     const Vector low = down.vector(2 * x + column), high = down.vector(2 * x + column + hn::MaxLanes(Floats()));
     const Vector even = hn::ConcatEven(d, high, low);
     value = column == 0 ? even : combine(value, even);
-    if (column + 1 < shape.columns) value = combine(value, hn::ConcatOdd(d, high, low));
+    if (column + 1 < window.columns) value = combine(value, hn::ConcatOdd(d, high, low));
   }
   return value;
 #else
@@ -78,21 +88,21 @@ HWY_INLINE Vector pool_vector(const PoolLines& shape, const Down& down, std::siz
 #endif
 }
 
-template <typename Combine, typename Down>
-HWY_INLINE void pool_along(const PoolLines& shape, const Down& down, float* HWY_RESTRICT target) {
+template <typename Combine, typename Window, typename Down>
+HWY_INLINE void pool_along(const Window& window, std::size_t count, const Down& down, float* HWY_RESTRICT target) {
   const Floats d;
   constexpr std::size_t lanes = hn::MaxLanes(Floats());
   std::size_t x = 0;
-  if (shape.stride == 1 || (shape.stride == 2 && HWY_TARGET != HWY_SCALAR)) {
-    for (; x + lanes <= shape.count; x += lanes) hn::StoreU(pool_vector<Combine>(shape, down, x), d, target + x);
+  if (window.stride == 1 || (window.stride == 2 && HWY_TARGET != HWY_SCALAR)) {
+    for (; x + lanes <= count; x += lanes) hn::StoreU(pool_vector<Combine>(window, down, x), d, target + x);
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // their masks touch nothing beyond
-    if (x < shape.count) hn::BlendedStore(pool_vector<Combine>(shape, down, x), hn::FirstN(d, shape.count - x), d, target + x);
+    if (x < count) hn::BlendedStore(pool_vector<Combine>(window, down, x), hn::FirstN(d, count - x), d, target + x);
     return;
 #endif
   }
-  for (; x < shape.count; ++x) {
-    float value = down.at(x * shape.stride);
-    for (std::size_t column = 1; column < shape.columns; ++column) value = Combine()(value, down.at(x * shape.stride + column));
+  for (; x < count; ++x) {
+    float value = down.at(x * window.stride);
+    for (std::size_t column = 1; column < window.columns; ++column) value = Combine()(value, down.at(x * window.stride + column));
     target[x] = value;
   }
 }
@@ -106,16 +116,23 @@ void pool_down(const PoolLines& shape, const float* HWY_RESTRICT source, float* 
     for (std::size_t x = 0; x < shape.width; x += lanes) hn::StoreU(Combine()(hn::LoadU(d, best + x), hn::LoadU(d, source + line * shape.pitch + x)), d, best + x);
 }
 
+template <typename Combine, typename Window>
+void pool_narrow_rows(const PoolLines& shape, const Window& window, const float* source, float* target) {
+  for (std::size_t row = 0; row < shape.rows; ++row, source += shape.source_step, target += shape.target_step)
+    pool_along<Combine>(window, shape.count, FromLines<Combine, Window>{source, shape.pitch, window}, target);
+}
+
 template <typename Combine>
 void pool_rows(const PoolLines& shape, const float* source, float* best, std::size_t first, float* target) {
   constexpr std::size_t few_columns = 3;
+  const AnyWindow window{shape.lines, shape.columns, shape.stride};
+  const auto is = [&](std::size_t size, std::size_t stride) { return shape.lines == size && shape.columns == size && shape.stride == stride; };
+  if (is(2, 2)) return pool_narrow_rows<Combine>(shape, KnownWindow<2, 2, 2>(), source + first, target);
+  if (is(3, 2)) return pool_narrow_rows<Combine>(shape, KnownWindow<3, 3, 2>(), source + first, target);
+  if (shape.columns <= few_columns) return pool_narrow_rows<Combine>(shape, window, source + first, target);
   for (std::size_t row = 0; row < shape.rows; ++row, source += shape.source_step, target += shape.target_step) {
-    if (shape.columns <= few_columns) {
-      pool_along<Combine>(shape, FromLines<Combine>{source + first, shape.lines, shape.pitch}, target);
-      continue;
-    }
     pool_down<Combine>(shape, source, best);
-    pool_along<Combine>(shape, FromKept{best + first}, target);
+    pool_along<Combine>(window, shape.count, FromKept{best + first}, target);
   }
 }
 
