@@ -99,7 +99,7 @@ void store_elements(const Planes& planes, const float* memory, float* elements, 
 /// Copies the elements from planes to planes of other strides and halos, and zeroes the halo there. Needs: the same extents.
 void copy_planes(const Planes& from, const float* source, const Planes& to, float* target);
 
-/// Copies a band of one image to rows from `first_row` on of the whole, and zeroes the halo there as zero_halo() would for these rows.
+/// Copies a band of one image to rows from `first_row` on of the whole, and zeroes the halo there as zero_halo() would for these rows. Needs: zeros between the band's rows.
 void copy_band(const Planes& band, const float* source, const Planes& whole, float* target, std::size_t first_row);
 
 }  // namespace lacuna::rows

@@ -79,6 +79,18 @@ TEST(ConvRows, OtherStepsAndHalosTooSmallAreTakenApart) {
   EXPECT_EQ(lowered({.extents = {8, 8}, .strides = {1, 2}}, 1).lane_step, 2u);
 }
 
+TEST(ConvRows, RowsBeyondAreThoseThatWindowsReach) {
+  const auto beyond = [](Window window, std::uint32_t in, std::uint32_t out) {
+    const RowsBeyond rows = rows_beyond(window, in, out);
+    return std::pair(rows.above, rows.below);
+  };
+  EXPECT_EQ(beyond({}, 7, 7), std::pair(0u, 0u));
+  EXPECT_EQ(beyond({.kernel_y = 3, .pad_y = 1}, 7, 7), std::pair(1u, 1u));
+  EXPECT_EQ(beyond({.kernel_y = 3, .stride_y = 2, .pad_y = 1}, 14, 7), std::pair(1u, 0u)) << "the last window ends with the last row";
+  EXPECT_EQ(beyond({.kernel_y = 3, .dilation_y = 2, .pad_y = 2}, 8, 8), std::pair(2u, 2u));
+  EXPECT_EQ(beyond({.kernel_y = 5, .pad_y = 1}, 8, 8), std::pair(1u, 3u)) << "what pads less above reaches further below";
+}
+
 TEST(ConvRows, PlanesThatDoNotFitAreNamed) {
   const ConvCase wanted;
   std::mt19937 random(1);

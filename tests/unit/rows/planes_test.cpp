@@ -105,5 +105,45 @@ TEST(Planes, PartsOfTheHaloAreTheWholeHalo) {
   }
 }
 
+TEST(Planes, PartsLoadAndStoreWhatTheWholeDoes) {
+  for (const Lanes lanes : {Lanes::pixels, Lanes::batch})
+    for (const std::uint32_t width : {5u, 16u, 33u}) {
+      const Planes planes = planes_for({{2, 3, 7, width}}, 1, 1, lanes);
+      const std::vector<float> elements = counted(std::size_t{2} * 3 * 7 * width);
+      std::vector<float> whole(planes.floats, 99.0f), parts = whole, back(elements.size());
+      load_planes(elements.data(), planes, whole.data());
+      for (std::size_t part = 0; part < 3; ++part) load_planes(elements.data(), planes, parts.data(), planes.height * part / 3, planes.height * (part + 1) / 3);
+      EXPECT_EQ(parts, whole) << width;
+      for (std::size_t part = 0; part < 2; ++part) store_elements(planes, whole.data(), back.data(), planes.channels * part / 2, planes.channels * (part + 1) / 2);
+      EXPECT_EQ(back, elements) << width;
+    }
+}
+
+TEST(Planes, ChannelsOfBandsShareNoRowsAboveAndBelow) {
+  const Planes band = band_planes_for({{1, 3, 4, 14}}, 2, 2);
+  EXPECT_GE(band.channel, (4 + 2 + 2) * band.row) << "two rows above and two below, none of them the neighbour's";
+  EXPECT_LT(planes_for({{1, 3, 4, 14}}, 2, 2).channel, (4 + 2 + 2) * band.row) << "where others share them";
+  EXPECT_GE(band.origin, 2 * band.row + 2);
+  EXPECT_GE(band.floats, band.at(0, 2, 3, 13) + 2 * band.row + 2);
+}
+
+TEST(Planes, BandsBecomeTheWhole) {
+  for (const std::uint32_t width : {5u, 14u, 16u, 33u})
+    for (const std::uint32_t halo : {0u, 1u, 2u}) {
+      const Planes whole = planes_for({{1, 3, 6, width}}, halo, halo), band = band_planes_for({{1, 3, 2, width}}, 1, halo);
+      const std::vector<float> elements = counted(std::size_t{3} * 6 * width);
+      std::vector<float> wanted(whole.floats), memory(whole.floats, 99.0f), source(band.floats);
+      for (std::size_t c = 0; c < 3; ++c) std::fill_n(source.data() + band.at(0, c, 0, 0) - band.row, width, 77.0f);  // what another band has there
+      load_planes(elements.data(), whole, wanted.data());
+      zero_halo(whole, memory.data());
+      for (std::size_t first = 0; first < 6; first += 2) {
+        for (std::size_t c = 0; c < 3; ++c)
+          for (std::size_t y = 0; y < 2; ++y) std::copy_n(wanted.data() + whole.at(0, c, first + y, 0), width, source.data() + band.at(0, c, y, 0));
+        copy_band(band, source.data(), whole, memory.data(), first);
+      }
+      EXPECT_EQ(memory, wanted) << width << " pixels, halo " << halo;
+    }
+}
+
 }  // namespace
 }  // namespace lacuna::rows
