@@ -17,11 +17,11 @@ bool can_be_depthwise(const Conv& conv, const Planes& in, const Planes& out) {
 }
 
 ConvDepthwise::ConvDepthwise(const Conv& conv, const Planes& in, const Planes& out, float low, float high, cpu::Isa isa)
-    : in_(in), out_(out), weights_(conv.weights.begin(), conv.weights.end()), bias_(conv.output_channels, 0.0f), outputs_of_channel_(conv.output_channels / conv.groups),
-      kernels_(cpu::kernels_for(isa)) {
+    : in_(in), out_(out), weights_(conv.weights.begin(), conv.weights.end()), bias_(conv.output_channels, 0.0f), kernels_(cpu::kernels_for(isa)) {
   std::copy(conv.bias.begin(), conv.bias.end(), bias_.begin());
   const rows::Window w = rows::window_of(conv);
-  shape_ = {w.kernel_y, w.stride_y, out.width, static_cast<std::uint32_t>(out.row - out.width), in.row, out.row, low, high};
+  shape_ = {.kernel = w.kernel_y, .stride = w.stride_y, .width = out.width, .gap = static_cast<std::uint32_t>(out.row - out.width), .source_row = in.row, .destination_row = out.row,
+            .source_plane = in.channel, .destination_plane = out.channel, .outputs = conv.output_channels / conv.groups, .low = low, .high = high};
   before_ = w.pad_y * in.row + w.pad_x;
 }
 
@@ -43,16 +43,13 @@ void ConvDepthwise::run(const float* input, float* output, const Part& part) con
 }
 
 void ConvDepthwise::run_planes(const float* input, float* output, const Part& part, std::size_t begin, std::size_t end) const {
-  const std::size_t taps = std::size_t{shape_.kernel} * shape_.kernel, rows = part.row_end - part.row_begin;
-  const std::size_t after = out_.channel - out_.plane_lanes();  // floats between planes
+  cpu::Depthwise shape = shape_;
+  shape.rows = part.row_end - part.row_begin;
+  shape.after = part.row_end == out_.height ? out_.channel - out_.height * out_.row : 0;  // between planes
   for (std::size_t plane = begin; plane < end;) {
     const std::size_t image = plane / out_.channels, first = plane % out_.channels, count = std::min(end - plane, out_.channels - first);
-    const float* const source = input + in_.at(image, 0, std::size_t{part.row_begin} * shape_.stride, 0) - before_;
-    float* target = output + out_.at(image, first, part.row_begin, 0);
-    for (std::size_t channel = first; channel < first + count; ++channel, target += out_.channel) {
-      kernels_.run_depthwise(shape_, &weights_[channel * taps], bias_[channel], source + channel / outputs_of_channel_ * in_.channel, target, static_cast<std::uint32_t>(rows));
-      if (part.row_end == out_.height) std::fill_n(target + out_.plane_lanes() - part.row_begin * out_.row, after, 0.0f);
-    }
+    kernels_.run_depthwise(shape, weights_.data(), bias_.data(), input + in_.at(image, 0, std::size_t{part.row_begin} * shape_.stride, 0) - before_, output + out_.at(image, 0, part.row_begin, 0), first,
+                           first + count);
     plane += count;
   }
 }

@@ -37,7 +37,6 @@ class ConvDepthwise {
   std::vector<float> weights_;
   std::vector<float> bias_;
   cpu::Depthwise shape_;
-  std::uint32_t outputs_of_channel_;
   std::size_t before_;  ///< floats from the first tap of a window to the pixel it is for
   const cpu::Kernels& kernels_;
 };

@@ -134,6 +134,11 @@ struct Depthwise {
   std::uint32_t gap = 0;     ///< floats after each row that become zero
   std::size_t source_row = 0;  ///< from row to row, in floats
   std::size_t destination_row = 0;
+  std::size_t source_plane = 0;  ///< from plane to plane
+  std::size_t destination_plane = 0;
+  std::uint32_t outputs = 1;  ///< planes that read the same input plane
+  std::uint32_t rows = 0;     ///< of each plane
+  std::size_t after = 0;      ///< floats after the last row and its gap that become zero
   float low = 0;
   float high = 0;
 };
@@ -201,8 +206,8 @@ struct Kernels {
   /// Blocks [begin, end) of the table.
   void (*run_gather)(const GatherTable& table, const ConvMemory& memory, std::size_t begin, std::size_t end);
 
-  /// Some rows of an output plane. `source` is the first tap of the first pixel's window; a vector and a window beyond the last row may be read there.
-  void (*run_depthwise)(const Depthwise& shape, const float* weights, float bias, const float* source, float* destination, std::uint32_t rows);
+  /// Output planes [begin, end); all is given for plane 0. `source` is the first tap of the first pixel's window; a vector and a window beyond the last row may be read there.
+  void (*run_depthwise)(const Depthwise& shape, const float* weights, const float* bias, const float* source, float* destination, std::size_t begin, std::size_t end);
 
   /// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count). Needs: rows, count > 0.
   void (*part_rows)(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);
