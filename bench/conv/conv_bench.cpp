@@ -104,7 +104,7 @@ void time_layer(const Layer& layer, const Options& options, double peak, std::of
   const std::uint32_t height = (layer.height + 2 * layer.conv.pads_begin[0] - layer.conv.kernel[0]) / layer.conv.strides[0] + 1;
   const Shape in_shape{{options.batch, layer.channels, layer.height, layer.width}}, out_shape{{options.batch, layer.conv.output_channels, height, height}};
   const std::uint32_t halo = std::max(1u, rows::halo_of(layer.conv).x);
-  const auto place = [&](const Shape& shape, bool may_be_slabs) { return options.slabs && may_be_slabs ? rows::slabs_for(shape, halo) : planes_for(shape, halo, halo, options.lanes); };
+  const auto place = [&](const Shape& shape, bool may_be_slabs) { return options.slabs && may_be_slabs ? rows::slabs_for(shape, halo, options.lanes) : planes_for(shape, halo, halo, options.lanes); };
   const rows::Planes in = place(in_shape, rows::reads_one_pixel(rows::window_of(layer.conv))), out = place(out_shape, true);
   constexpr std::size_t apart = rows::apart_in_page;
   std::mt19937 random(3);

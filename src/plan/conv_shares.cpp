@@ -32,10 +32,14 @@ class Sweeper {
     const std::size_t tile = width.may_be_narrower ? width.vector_lanes : std::size_t{width.vectors} * width.vector_lanes;
     const bool fills_rows = slab_ == 0 && !out_.lanes_are_inputs() && out_.row > out_.width && out_.row % 16 == 0 && out_.width % tile == 0;
     if (reach_ == Reach::strip && fills_rows) reach_ = Reach::row;  // no lane is computed for nothing
+    fills_pixels_ = out_.lanes_are_inputs() && out_.batch % tile == 0;
+    if (fills_pixels_ && (!width.may_be_narrower || slab_ != 0)) reach_ = Reach::pixel;  // nor here
   }
 
   /// Whether tiles stay within slabs: they do if lanes have the same numbers everywhere, and tiles fill slabs.
-  bool keeps_slabs() const { return slab_ == 0 || (reach_ == Reach::strip && slab_ % unit_ == 0); }
+  bool keeps_slabs() const { return slab_ == 0 || (reach_ == Reach::strip && slab_ % unit_ == 0) || takes_pixels(); }
+  /// Whether lanes are inputs that fill the tiles of a pixel.
+  bool takes_pixels() const { return reach_ == Reach::pixel && fills_pixels_; }
 
   void add(const Strip& strip, std::vector<Sweep>& sweeps) const {
     if (reach_ == Reach::strip) {
@@ -88,6 +92,7 @@ class Sweeper {
   const std::size_t vector_lanes_;
   std::size_t unit_ = 16;   ///< lanes that threads share out: lines, in slabs whole tiles
   Reach reach_;
+  bool fills_pixels_ = false;
 };
 
 /// Covers a sweep with tiles; the last one begins earlier rather than end later.
@@ -136,10 +141,25 @@ bool fits(const ConvPlaces& places, const std::vector<cpu::ConvTile>& tiles, uns
   });
 }
 
+/// As many pixels in each part, where every pixel has sweeps of its own. A row belongs to the part that has its first pixel.
+std::vector<ConvShare> cut_single_pixels(const Sweeper& sweeper, const Planes& out, TileWidth width, unsigned parts) {
+  std::vector<Sweep> pixels;
+  sweeper.add({0, 0, out.height}, pixels);
+  std::vector<ConvShare> shares(parts);
+  for (unsigned part = 0; part < parts; ++part) {
+    const std::size_t begin = pixels.size() * part / parts, end = pixels.size() * (part + 1) / parts;
+    const auto row_from = [&](std::size_t pixel) { return static_cast<std::uint32_t>((pixel + out.width - 1) / out.width); };
+    if (row_from(begin) < row_from(end)) shares[part].strips.push_back({0, row_from(begin), row_from(end)});
+    for (std::size_t k = begin; k < end; ++k) add_tiles(pixels[k], width, shares[part].tiles);
+  }
+  return shares;
+}
+
 /// The pixels in `parts` parts of about as many rows; nothing if some sweep were shorter than a tile and parts would share an image.
 std::optional<std::vector<ConvShare>> cut_pixels(const ConvPlaces& places, TileWidth width, unsigned parts) {
   const Sweeper sweeper(places, width);
   if (!sweeper.keeps_slabs()) return std::nullopt;
+  if (sweeper.takes_pixels()) return cut_single_pixels(sweeper, places.out, width, parts);
   const std::size_t height = places.out.height, images = places.out.plane_sets();
   std::vector<ConvShare> shares(parts);
   const bool by_image = images >= parts && images % parts == 0;

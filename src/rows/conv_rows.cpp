@@ -73,7 +73,8 @@ void plan_phases(const Conv& conv, const Planes& in, const Planes& out, std::uin
   const std::size_t pixel = by_batch ? in.batch : 1;
   const std::size_t pitch = out.row / pixel;
   const auto spare = static_cast<std::uint32_t>(out.row % pixel == 0 && pitch > shape.extents[3] ? pitch - shape.extents[3] : 0);
-  const auto make = [&] { return in.slab != 0 ? slabs_for(shape, spare) : planes_for(shape, 0, spare, by_batch ? Lanes::batch : Lanes::pixels); };
+  const Lanes lanes = by_batch ? Lanes::batch : Lanes::pixels;
+  const auto make = [&] { return in.slab != 0 ? slabs_for(shape, spare, lanes) : planes_for(shape, 0, spare, lanes); };
   rows.source = make();
   if (is_whole) return;
   const std::size_t unit = excerpt_unit(rows.source);

@@ -67,9 +67,15 @@ void copy_pixels(const Planes& from, const float* source, std::size_t from_row, 
 
 /// Between planes and slabs, of which one may be row-major.
 void copy_through_slabs(const Planes& from, const float* source, const Planes& to, float* target, const Part& part) {
+  const bool have_rows = !from.lanes_are_inputs() && !to.lanes_are_inputs();
   for (std::size_t n = 0; n < from.batch; ++n)
     for (std::size_t c = part.first_channel; c < part.last_channel; ++c)
-      for (std::size_t y = part.first_row; y < part.last_row; ++y) copy_pixels(from, source, y, to, target, y, c, n);
+      for (std::size_t y = part.first_row; y < part.last_row; ++y) {
+        if (have_rows)
+          copy_pixels(from, source, y, to, target, y, c, n);
+        else
+          for (std::size_t x = 0; x < from.width; ++x) target[to.at(n, c, y, x)] = source[from.at(n, c, y, x)];
+      }
 }
 
 void copy_elements(const Planes& from, const float* source, const Planes& to, float* target, const Part& part) {
@@ -80,12 +86,16 @@ void copy_elements(const Planes& from, const float* source, const Planes& to, fl
         for (std::size_t x = 0; x < from.width; ++x) copy_row(source + from.at(0, c, y, x), 1, target + to.at(0, c, y, x), 1, from.batch);
     return;
   }
-  for (std::size_t n = 0; n < from.batch; ++n)
-    for (std::size_t c = part.first_channel; c < part.last_channel; ++c) {
-      const float* row = source + from.at(n, c, part.first_row, 0);
-      float* copied = target + to.at(n, c, part.first_row, 0);
-      for (std::size_t y = part.first_row; y < part.last_row; ++y, row += from.row, copied += to.row) copy_row(row, from.column, copied, to.column, from.width);
-    }
+  // Where one of them has inputs as lanes, a line has all inputs: some channels of all inputs come before the next, while the line is in L1.
+  const std::size_t few = std::max<std::size_t>(1, line_floats / (std::size_t{from.height} * from.width));
+  const std::size_t together = from.lanes_are_inputs() || to.lanes_are_inputs() ? few : part.last_channel - part.first_channel;
+  for (std::size_t first = part.first_channel; first < part.last_channel; first += together)
+    for (std::size_t n = 0; n < from.batch; ++n)
+      for (std::size_t c = first; c < std::min(first + together, part.last_channel); ++c) {
+        const float* row = source + from.at(n, c, part.first_row, 0);
+        float* copied = target + to.at(n, c, part.first_row, 0);
+        for (std::size_t y = part.first_row; y < part.last_row; ++y, row += from.row, copied += to.row) copy_row(row, from.column, copied, to.column, from.width);
+      }
 }
 
 }  // namespace
@@ -115,12 +125,13 @@ Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x
   return planes;
 }
 
-Planes slabs_for(const Shape& shape, std::uint32_t halo_x) {
-  Planes planes = planes_for(shape, 0, halo_x);
-  planes.slab = planes.channel = slab_lanes;
-  planes.image = round_up(planes.plane_lanes(), slab_lanes) * planes.channels;
+Planes slabs_for(const Shape& shape, std::uint32_t halo_x, Lanes lanes) {
+  Planes planes = planes_for(shape, 0, halo_x, lanes);
+  planes.slab = planes.channel = planes.lanes_are_inputs() ? planes.batch : slab_lanes;
+  const std::size_t image = round_up(planes.plane_lanes(), planes.slab) * planes.channels;
+  if (!planes.lanes_are_inputs()) planes.image = image;
   planes.origin = 0;
-  planes.floats = planes.batch * planes.image + apart_in_page;
+  planes.floats = planes.plane_sets() * image + apart_in_page;
   return planes;
 }
 

@@ -11,7 +11,7 @@
 //   . . . . . . .      at most halo_x columns that are not pixels
 //   b b b b b b .
 //
-// In slabs, 64 lanes of every channel stand together, then the next 64 of every channel: a kernel that reads one pixel of all channels reads few pages.
+// In slabs, 64 lanes of every channel stand together, then the next 64 of every channel (where lanes are inputs, those of a pixel): a kernel that reads one pixel of all channels reads few pages.
 // Sources are then the same for all pixels only if no kernel reaches beyond its own pixel; there is no halo, and what is not an element is anything.
 #pragma once
 
@@ -66,7 +66,7 @@ struct Planes {
   std::size_t plane_lanes() const { return (height - std::size_t{1}) * row + row_lanes(); }
 
   /// Floats that threads divide, again and again in the same way: those of a plane, or of an image in slabs.
-  std::size_t divided() const { return slab == 0 ? channel : image; }
+  std::size_t divided() const { return slab == 0 ? channel : lanes_are_inputs() ? floats : image; }
 
   bool operator==(const Planes&) const = default;
 };
@@ -77,8 +77,8 @@ enum class Lanes : std::uint8_t { pixels, batch };
 /// floats, and never 4096 bytes apart: such planes would fight for the same lines of L1. Throws Unsupported for more axes.
 Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x, Lanes lanes = Lanes::pixels);
 
-/// The same in slabs, with rows as far apart as planes with this halo have them; lanes are pixels.
-Planes slabs_for(const Shape& shape, std::uint32_t halo_x);
+/// The same in slabs, with rows as far apart as planes with this halo have them. Lanes that are inputs: a slab is a pixel of all channels.
+Planes slabs_for(const Shape& shape, std::uint32_t halo_x, Lanes lanes = Lanes::pixels);
 
 /// Planes for a band, some rows of a larger image: the rows above and below belong to each channel alone, since they hold elements of other bands. Needs: four axes.
 Planes band_planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x);

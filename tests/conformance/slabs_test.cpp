@@ -19,7 +19,7 @@ using rows::Planes;
 
 constexpr std::uint32_t halo = 1;
 
-Planes place(const Shape& shape, bool in_slabs) { return in_slabs ? rows::slabs_for(shape, halo) : rows::planes_for(shape, halo, halo); }
+Planes place(const Shape& shape, bool in_slabs, rows::Lanes lanes = rows::Lanes::pixels) { return in_slabs ? rows::slabs_for(shape, halo, lanes) : rows::planes_for(shape, halo, halo, lanes); }
 
 /// Elements on planes or in slabs; what is between them is no number, in slabs.
 base::AlignedFloats loaded(const std::vector<float>& elements, const Planes& planes) {
@@ -31,6 +31,7 @@ base::AlignedFloats loaded(const std::vector<float>& elements, const Planes& pla
 
 struct Where {
   bool in, out, skip;
+  rows::Lanes lanes = rows::Lanes::pixels;
 };
 
 class Slabs : public testing::TestWithParam<std::string> {
@@ -50,7 +51,7 @@ class Slabs : public testing::TestWithParam<std::string> {
     const Shape in_shape = input_shape(wanted), out_shape = output_shape(wanted);
     const std::vector<float> input = random_floats(in_shape.size(), random), skip = random_floats(out_shape.size(), random);
     const auto run = [&](Where places, const ConvKernelChoice& choice, unsigned threads, bool over_skip) {
-      const Planes in = place(in_shape, places.in), out = place(out_shape, places.out), added = place(out_shape, places.skip);
+      const Planes in = place(in_shape, places.in, places.lanes), out = place(out_shape, places.out, places.lanes), added = place(out_shape, places.skip, places.lanes);
       const plan::SparseConv sparse(conv, in, out, wanted.skip ? &added : nullptr, choice, isa(), threads);
       const base::AlignedFloats in_memory = loaded(input, in);
       base::AlignedFloats skip_memory = loaded(skip, added), out_memory(out.floats), scratch(sparse.scratch_floats());
@@ -61,11 +62,12 @@ class Slabs : public testing::TestWithParam<std::string> {
       store_elements(out, target, got.data());
       return got;
     };
-    const std::vector<float> expected = run({}, {ConvKernelKind::table, 8, 64, 3, 1}, 1, false);
+    const std::vector<float> expected = run({false, false, false, where.lanes}, {ConvKernelKind::table, 8, 64, 3, 1}, 1, false);  // with a stride, lanes decide the order of sums
     for (const ConvKernelChoice& choice : choices())
       for (unsigned threads : {1u, 2u, 3u})
         for (bool over_skip : {false, true}) {
           if (over_skip && !wanted.skip) continue;
+          if (where.lanes == rows::Lanes::batch && choice.kind == ConvKernelKind::baked && wanted.batch % (choice.vectors * cpu::kernels_for(isa()).vector_lanes) != 0) continue;  // no candidate
           SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << to_string(choice) << ", " << threads << " threads, slabs: " << where.in << where.out << where.skip);
           ASSERT_EQ(run(where, choice, threads, over_skip), expected);
         }
@@ -117,6 +119,18 @@ TEST_P(Slabs, LargerWindowsWriteThem) {
   for (const ConvCase& wanted : {ConvCase{.extents = {14, 14}}, ConvCase{.extents = {29, 28}, .strides = {2, 2}}, ConvCase{.extents = {20, 9}, .pads_begin = {0, 0}, .pads_end = {0, 0}},
                                  ConvCase{.group_channels = 1, .output_channels = 6, .groups = 6, .extents = {14, 14}, .density = 1}})
     expect_same_bits(wanted, {false, true, false}, seed++);
+}
+
+TEST_P(Slabs, OfLanesThatAreInputsHavePixelsOfAllChannels) {
+  unsigned seed = 100;
+  ConvCase added = one_tap({7, 5}, 16), strided = one_tap({7, 9}, 16), wide = one_tap({3, 4}, 32);
+  added.skip = true;
+  strided.strides = {2, 3};
+  for (const ConvCase& wanted : {one_tap({7, 7}, 16), one_tap({1, 1}, 16), added, strided, wide})
+    for (const Where& where : {Where{true, true, true, rows::Lanes::batch}, {true, false, true, rows::Lanes::batch}, {false, true, false, rows::Lanes::batch}, {false, false, false, rows::Lanes::batch}})
+      expect_same_bits(wanted, where, seed++);
+  for (const ConvCase& wanted : {ConvCase{.batch = 16, .extents = {7, 7}}, ConvCase{.batch = 16, .extents = {9, 8}, .strides = {2, 2}}, ConvCase{.batch = 16, .group_channels = 1, .output_channels = 6, .groups = 6, .extents = {5, 6}, .density = 1}})
+    for (bool out : {false, true}) expect_same_bits(wanted, {false, out, false, rows::Lanes::batch}, seed++);
 }
 
 TEST_P(Slabs, WhatCannotReadThemIsAnInternalErrorThatSaysWhy) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "devices/cpu/kernels.hpp"
 #include "devices/cpu/table_kernel-inl.hpp"
@@ -23,7 +24,7 @@ namespace lacuna::cpu::HWY_NAMESPACE {
 template <unsigned V, unsigned step>
 class ConvRow {
  public:
-  HWY_INLINE ConvRow(const ConvTable& table, std::size_t row, const float* partial) {
+  HWY_INLINE void begin(const ConvTable& table, std::size_t row, const float* partial) {
     const Floats d;
     if (table.is_first) {
       const Vector bias = hn::Set(d, table.bias[row]);
@@ -81,76 +82,75 @@ class ConvRow {
   Vector sum_[V];
 };
 
-template <unsigned V, unsigned step>
-HWY_INLINE void run_conv_row(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* partial) {
-  ConvRow<V, step> sums(table, row, partial);
-  const float* const source = memory.source + tile.source;
-  const ConvNonzero* const end = table.nonzeros + table.row_begin[row + 1];
-  for (const ConvNonzero* HWY_RESTRICT nonzero = table.nonzeros + table.row_begin[row]; nonzero != end; ++nonzero) sums.add(*nonzero, source);
-  sums.finish(table, row, memory, tile, partial);
-}
+constexpr unsigned most_sums = HWY_TARGET == HWY_AVX3 ? 8 : 6;  // of rows in turn, in registers
 
-/// Row `row` and the next one in turn, nonzero by nonzero: few vectors have too few sums under way to hide the latency of multiply-adds.
-template <unsigned V, unsigned step>
-HWY_INLINE void run_conv_pair(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* partial, float* next_partial) {
-  ConvRow<V, step> sums(table, row, partial), next_sums(table, row + 1, next_partial);
+/// Rows [row, row + R) in turn, nonzero by nonzero: few vectors have too few sums under way to hide the latency of multiply-adds. The sums of a row, where it is not finished, are `stride` floats after
+/// those of the row before. Tables are asked for ahead of time: the CPU does not run ahead of several streams.
+template <unsigned V, unsigned step, unsigned R>
+HWY_INLINE void run_conv_rows(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile& tile, float* partial, std::size_t stride) {
+  constexpr std::ptrdiff_t line = 64 / sizeof(ConvNonzero), ahead = 32 * line;
+  ConvRow<V, step> sums[R];
+  const ConvNonzero* HWY_RESTRICT nonzero[R];
   const float* const source = memory.source + tile.source;
-  const ConvNonzero* HWY_RESTRICT nonzero = table.nonzeros + table.row_begin[row];
-  const ConvNonzero* HWY_RESTRICT next = table.nonzeros + table.row_begin[row + 1];
-  const ConvNonzero* const end = next;
-  const ConvNonzero* const next_end = table.nonzeros + table.row_begin[row + 2];
-  for (std::ptrdiff_t both = std::min(end - nonzero, next_end - next); both > 0; --both) {
-    sums.add(*nonzero++, source);
-    next_sums.add(*next++, source);
+  std::ptrdiff_t all = std::numeric_limits<std::ptrdiff_t>::max();
+  for (unsigned r = 0; r < R; ++r) {
+    sums[r].begin(table, row + r, partial + r * stride);
+    nonzero[r] = table.nonzeros + table.row_begin[row + r];
+    all = std::min<std::ptrdiff_t>(all, table.row_begin[row + r + 1] - table.row_begin[row + r]);
   }
-  while (nonzero != end) sums.add(*nonzero++, source);
-  while (next != next_end) next_sums.add(*next++, source);
-  sums.finish(table, row, memory, tile, partial);
-  next_sums.finish(table, row + 1, memory, tile, next_partial);
+  for (; all >= line; all -= line) {
+    for (unsigned r = 0; r < R; ++r) __builtin_prefetch(nonzero[r] + ahead);
+    for (std::ptrdiff_t k = 0; k < line; ++k)
+      for (unsigned r = 0; r < R; ++r) sums[r].add(*nonzero[r]++, source);
+  }
+  for (unsigned r = 0; r < R; ++r) {
+    for (const ConvNonzero* const end = table.nonzeros + table.row_begin[row + r + 1]; nonzero[r] != end; ++nonzero[r]) sums[r].add(*nonzero[r], source);
+    sums[r].finish(table, row + r, memory, tile, partial + r * stride);
+  }
 }
 
-/// Rows [row, row + count) on a tile; the sums of the second, where it is not finished, are `stride` floats after those of the first.
-template <unsigned V, unsigned step>
-HWY_INLINE void run_conv_rows(const ConvTable& table, std::size_t row, std::size_t count, const ConvMemory& memory, const ConvTile& tile, float* partial, std::size_t stride) {
-  if (count == 2) return run_conv_pair<V, step>(table, row, memory, tile, partial, partial + stride);
-  run_conv_row<V, step>(table, row, memory, tile, partial);
+/// Rows [row, row + R) on each tile.
+template <unsigned step, unsigned R>
+HWY_INLINE void run_conv_tiles(const ConvTable& table, std::size_t row, const ConvMemory& memory, const ConvTile* tiles, std::size_t count, std::size_t stride) {
+  float* partial = memory.partial + row * stride;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto run = [&]<unsigned V>() {
+      if constexpr (R == 1 || R * V <= most_sums) run_conv_rows<V, step, R>(table, row, memory, tiles[k], partial, stride);
+    };
+    switch (tiles[k].vectors) {
+      case 1: run.template operator()<1>(); break;
+      case 2: run.template operator()<2>(); break;
+      case 3: run.template operator()<3>(); break;
+      case 4: run.template operator()<4>(); break;
+      case 5: run.template operator()<5>(); break;
+      case 6: run.template operator()<6>(); break;
+      case 7: run.template operator()<7>(); break;
+      case 8: run.template operator()<8>(); break;
+      default: HWY_ABORT("conv kernel: %u vectors", tiles[k].vectors);
+    }
+    partial += tiles[k].vectors * hn::MaxLanes(Floats());
+  }
 }
 
 template <unsigned step>
-void run_conv_tiles(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count) {
-  constexpr std::size_t vector_lanes = hn::MaxLanes(Floats());
-  constexpr unsigned widest_pair = HWY_TARGET == HWY_AVX3 ? 4 : 3;  // vectors
+void run_conv_rows_in_turn(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count) {
   unsigned widest = 0;
   std::size_t stride = 0;
   for (std::size_t k = 0; k < count; ++k) {
     widest = std::max(widest, tiles[k].vectors);
-    stride += tiles[k].vectors * vector_lanes;
+    stride += tiles[k].vectors * hn::MaxLanes(Floats());
   }
-  const std::size_t together = widest <= widest_pair ? 2 : 1;
-  for (std::size_t row = 0; row < table.rows;) {
-    const std::size_t rows = std::min(together, table.rows - row);
-    float* partial = memory.partial + row * stride;
-    for (std::size_t k = 0; k < count; ++k) {
-      switch (tiles[k].vectors) {
-        case 1: run_conv_rows<1, step>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 2: run_conv_rows<2, step>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 3: run_conv_rows<3, step>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 4: run_conv_rows<4, step>(table, row, rows, memory, tiles[k], partial, stride); break;
-        case 5: run_conv_row<5, step>(table, row, memory, tiles[k], partial); break;
-        case 6: run_conv_row<6, step>(table, row, memory, tiles[k], partial); break;
-        case 7: run_conv_row<7, step>(table, row, memory, tiles[k], partial); break;
-        case 8: run_conv_row<8, step>(table, row, memory, tiles[k], partial); break;
-        default: HWY_ABORT("conv kernel: %u vectors", tiles[k].vectors);
-      }
-      partial += tiles[k].vectors * vector_lanes;
-    }
-    row += rows;
-  }
+  std::size_t row = 0;
+  if (widest == 1)
+    for (; row + 4 <= table.rows; row += 4) run_conv_tiles<step, 4>(table, row, memory, tiles, count, stride);
+  if (2 * widest <= most_sums)
+    for (; row + 2 <= table.rows; row += 2) run_conv_tiles<step, 2>(table, row, memory, tiles, count, stride);
+  for (; row < table.rows; ++row) run_conv_tiles<step, 1>(table, row, memory, tiles, count, stride);
 }
 
 void run_conv_table(const ConvTable& table, const ConvMemory& memory, const ConvTile* tiles, std::size_t count) {
-  if (table.by_twos) return run_conv_tiles<2>(table, memory, tiles, count);
-  run_conv_tiles<1>(table, memory, tiles, count);
+  if (table.by_twos) return run_conv_rows_in_turn<2>(table, memory, tiles, count);
+  run_conv_rows_in_turn<1>(table, memory, tiles, count);
 }
 
 /// Everything but clip: a second visit while the values are in the cache.

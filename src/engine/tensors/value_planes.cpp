@@ -15,8 +15,8 @@ bool may_stand_on_planes(const Value& value) {
 }
 
 /// Lanes are the inputs of the batch where they fill vectors: no pixel is computed for nothing then, every load is aligned, and strides are free.
-rows::Lanes lanes_for(const Shape& shape, const ChooseOptions& options) {
-  const bool fills_vectors = shape.extents[0] > 1 && shape.extents[0] % cpu::kernels_for(options.isa).vector_lanes == 0;
+rows::Lanes lanes_for(const Shape& shape, cpu::Isa isa) {
+  const bool fills_vectors = shape.extents[0] > 1 && shape.extents[0] % cpu::kernels_for(isa).vector_lanes == 0;
   return shape.extents.size() == 2 || fills_vectors ? rows::Lanes::batch : rows::Lanes::pixels;
 }
 
@@ -58,7 +58,7 @@ std::vector<rows::Halo> halos_of(const Network& network, const rows::Planes* ban
 /// Values that slabs are for: convolutions write them, and others read only the pixels they write, all of them with rows of one pitch.
 class Slabs {
  public:
-  Slabs(const Network& network, const std::vector<rows::Halo>& halos) : network_(network), fits_(network.values.size(), false) {
+  Slabs(const Network& network, const std::vector<rows::Halo>& halos, cpu::Isa isa) : network_(network), isa_(isa), fits_(network.values.size(), false) {
     for (const Operator& op : network.operators)
       if (const Conv* const conv = conv_of(op); conv != nullptr && conv->group_channels > 1)  // depthwise kernels write rows of pixels
         fits_[index(op.output)] = is_large(op.output) && writes_in_pitch(rows::window_of(*conv), op, halos[index(op.output)].x);
@@ -78,7 +78,9 @@ class Slabs {
   bool is_large(ValueId id) const {
     constexpr std::size_t bytes = 128 << 10;
     const Shape& shape = network_.value(id).shape;
-    return shape.extents.size() == 4 && may_stand_on_planes(network_.value(id)) && std::size_t{shape.extents[2]} * shape.extents[3] > rows::slab_lanes && shape.size() / shape.extents[0] * sizeof(float) >= bytes;
+    if (shape.extents.size() != 4 || !may_stand_on_planes(network_.value(id))) return false;
+    const std::size_t inputs = lanes_for(shape, isa_) == rows::Lanes::batch ? shape.extents[0] : 1;
+    return inputs * shape.extents[2] * shape.extents[3] > rows::slab_lanes && inputs * shape.size() / shape.extents[0] * sizeof(float) >= bytes;
   }
 
   bool has_same_pixels(ValueId a, ValueId b) const {
@@ -101,6 +103,7 @@ class Slabs {
   }
 
   const Network& network_;
+  const cpu::Isa isa_;
   std::vector<bool> fits_;
 };
 
@@ -108,17 +111,16 @@ class Slabs {
 
 std::vector<rows::Planes> planes_of_values(const Network& network, const ChooseOptions& options) {
   const std::vector<rows::Halo> halos = halos_of(network, options.band_input);
-  const Slabs slabs(network, halos);
+  const Slabs slabs(network, halos, options.isa);
   std::vector<rows::Planes> planes(network.values.size());
   for (std::size_t k = 0; k < planes.size(); ++k) {
     const Value& value = network.values[k];
     if (!may_stand_on_planes(value)) continue;
-    const rows::Lanes lanes = lanes_for(value.shape, options);
-    const bool in_slabs = lanes == rows::Lanes::pixels && slabs.fit(k);
-    if (options.band_input != nullptr && !in_slabs)
+    const rows::Lanes lanes = lanes_for(value.shape, options.isa);
+    if (options.band_input != nullptr && !slabs.fit(k))
       planes[k] = k == static_cast<std::size_t>(network.input) ? *options.band_input : rows::band_planes_for(value.shape, halos[k].y, halos[k].x);
     else
-      planes[k] = in_slabs ? rows::slabs_for(value.shape, halos[k].x) : rows::planes_for(value.shape, halos[k].y, halos[k].x, lanes);
+      planes[k] = slabs.fit(k) ? rows::slabs_for(value.shape, halos[k].x, lanes) : rows::planes_for(value.shape, halos[k].y, halos[k].x, lanes);
   }
   return planes;
 }

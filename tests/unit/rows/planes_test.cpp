@@ -79,7 +79,25 @@ TEST(Planes, SlabsHave64LanesOfAllChannelsTogether) {
   EXPECT_GT(slabs.floats % 1024, 0u) << "the buffer behind should not begin at the same place in a page";
 }
 
+TEST(Planes, SlabsOfInputsHaveOnePixelOfAllChannelsTogether) {
+  const Planes slabs = slabs_for({{16, 3, 7, 7}}, 1, Lanes::batch);
+  EXPECT_TRUE(slabs.lanes_are_inputs());
+  EXPECT_EQ(slabs.at(5, 2, 0, 0), 2 * 16 + 5u);
+  EXPECT_EQ(slabs.at(5, 2, 0, 1), 3 * 16 + 2 * 16 + 5u);
+  EXPECT_EQ(slabs.at(0, 0, 1, 0), 8 * 3 * 16u);  // a row has a gap
+  EXPECT_EQ(slabs.divided(), slabs.floats);
+  EXPECT_LT(slabs.at(15, 2, 6, 6), slabs.floats);
+}
+
 TEST(Planes, ElementsGoIntoSlabsAndComeBack) {
+  const Shape inputs{{16, 5, 3, 4}};
+  const Planes of_inputs = slabs_for(inputs, 1, Lanes::batch), lanes = planes_for(inputs, 1, 1, Lanes::batch);
+  const std::vector<float> all = counted(inputs.size());
+  std::vector<float> in_slabs(of_inputs.floats), on_planes(lanes.floats), again(inputs.size());
+  load_planes(all.data(), of_inputs, in_slabs.data());
+  copy_planes(of_inputs, in_slabs.data(), lanes, on_planes.data());
+  store_elements(lanes, on_planes.data(), again.data());
+  EXPECT_EQ(again, all);
   for (const Shape& shape : {Shape{{1, 2, 4, 5}}, Shape{{3, 5, 14, 14}}, Shape{{1, 3, 2, 200}}}) {
     const Planes slabs = slabs_for(shape, 1), planes = planes_for(shape, 1, 2);
     const std::vector<float> elements = counted(shape.size());
