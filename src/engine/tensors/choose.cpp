@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include <lacuna/error.hpp>
@@ -83,8 +84,9 @@ std::vector<Costs> costs_of(const Network& network, const ChooseOptions& options
   return cost;
 }
 
-/// What was found before; nothing has to be timed.
-void take_remembered(const Remembered& remembered, const Network& network, const ChooseOptions& options, Chosen& chosen) {
+/// What was found before; nothing has to be timed. False if a kernel is none of the candidates, as in a damaged file.
+bool take_remembered(const Remembered& remembered, const Network& network, const ChooseOptions& options, Chosen& chosen) {
+  std::atomic<bool> is_sound = true;
   base::parallel_for(makers_of(options), network.operators.size(), [&](std::size_t k, unsigned) {
     dense::use_threads(options.threads);  // of this worker
     Choice& choice = chosen.choices[k];
@@ -96,13 +98,24 @@ void take_remembered(const Remembered& remembered, const Network& network, const
     const ConvTrial trial(network, network.operators[k], chosen.planes, options);
     if (choice.world == World::dense) choice.dense = trial.dense(dense::Type::f32);
     if (choice.world == World::dense_bf16) choice.dense = trial.dense(dense::Type::bf16);
-    if (choice.world == World::planes) choice.sparse = trial.sparse(trial.sparse_choices().at(static_cast<std::size_t>(chosen.timings[k].candidate)));
+    if (choice.world != World::planes) return;
+    const std::vector<plan::ConvKernelChoice> candidates = trial.sparse_choices();
+    const auto candidate = static_cast<std::size_t>(chosen.timings[k].candidate);
+    if (candidate < candidates.size())
+      choice.sparse = trial.sparse(candidates[candidate]);
+    else
+      is_sound = false;
   });
+  if (!is_sound) {
+    chosen.timings.assign(network.operators.size(), {});
+    return false;
+  }
   chosen.seconds_mixed = remembered.seconds_mixed;
   chosen.seconds_dense = remembered.seconds_dense;
   chosen.fell_back = remembered.fell_back;
   chosen.arrangement = remembered.arrangement;
   if (remembered.band_first < remembered.band_end) chosen.bands = make_bands(network, options, chosen.planes, remembered.band_first, remembered.band_end);
+  return true;
 }
 
 }  // namespace
@@ -132,8 +145,7 @@ Chosen choose_together(const Network& network, const ChooseOptions& options) {
   chosen.timings.resize(network.operators.size());
   chosen.is_timed = options.tune != Tune::off;
   const ChoicesCache cache(options.band_input != nullptr ? fmt::format("a band {} apart, {}", options.band_input->channel, options.band_input->row) : "tensors", network, options);
-  if (const auto remembered = cache.recall(network.operators.size())) {
-    take_remembered(*remembered, network, options, chosen);
+  if (const auto remembered = cache.recall(network.operators.size()); remembered && take_remembered(*remembered, network, options, chosen)) {
     chosen.cache_note = fmt::format("these figures were measured before and are remembered in {}", cache.file().string());
     return chosen;
   }
