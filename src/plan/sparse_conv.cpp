@@ -116,7 +116,7 @@ struct SparseConv::State {
     inner = roomy(out, std::size_t{width.vectors} * width.vector_lanes);
     shares = make_shares({rows, *inner, added}, width, work, threads);
     if (!shares.empty()) return true;
-    if (rows.source.slab != 0 || (skip && skip->slab != 0)) throw InternalError(fmt::format("slabs of {} lanes cannot be read by tiles of {} vectors of {}", rows::slab_lanes, width.vectors, width.vector_lanes));
+    if (const std::size_t slab = std::max(rows.source.slab, skip ? skip->slab : 0); slab != 0) throw InternalError(fmt::format("slabs of {} lanes cannot be read by tiles of {} vectors of {}", slab, width.vectors, width.vector_lanes));
     if (rows.lane_step == 1) throw InternalError("the planes of a convolution have no slack at their end: make them with planes_for()");
     inner.reset();
     return false;
