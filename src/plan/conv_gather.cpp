@@ -5,8 +5,10 @@
 
 namespace lacuna::plan {
 
-ConvGather::ConvGather(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa) : blocks_(blocks), kernels_(cpu::kernels_for(isa)) {
-  const std::size_t lanes = kernels_.vector_lanes, count = blocks.order.size();
+ConvGather::ConvGather(const LoweredConv& conv) : conv_(conv) {
+  const rows::ConvRows& rows = conv.rows;
+  const ConvBlocks& blocks = conv.blocks;
+  const std::size_t lanes = conv.kernels->vector_lanes, count = blocks.order.size();
   bias_.assign((count + lanes - 1) / lanes * lanes, 0);
   std::copy(blocks.bias.begin(), blocks.bias.end(), bias_.begin());
   rest_.resize(count);
@@ -33,16 +35,51 @@ ConvGather::ConvGather(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu
       for (std::size_t k = together; k < length_of(position); ++k) add(rows.nonzeros[begin_of(position) + k]);
     }
   }
+  list_gaps();
 }
 
-std::pair<std::size_t, std::size_t> ConvGather::rows_of(unsigned part, unsigned parts) const {
-  const std::size_t lanes = kernels_.vector_lanes, blocks = block_begin_.size();
-  return {std::min(blocks * part / parts * lanes, blocks_.order.size()), std::min(blocks * (part + 1) / parts * lanes, blocks_.order.size())};
+void ConvGather::list_gaps() {
+  const rows::Planes& out = conv_.out;
+  std::vector<cpu::ConvTile> pixels;
+  for (std::uint32_t n = 0; n < out.plane_sets(); ++n) {
+    strips_.push_back({n, 0, out.height});
+    for (std::size_t y = 0; y < out.height; ++y)
+      for (std::size_t x = 0; x < out.width; ++x) pixels.push_back({0, static_cast<std::int64_t>(out.at(n, 0, y, x)), 0, 1, 0});
+  }
+  gaps_ = gaps_of(out, pixels, out.lanes_are_inputs() ? out.batch : 1);
 }
 
-void ConvGather::run(const cpu::ConvMemory& memory, unsigned part, unsigned parts) const {
+std::pair<std::size_t, std::size_t> ConvGather::rows_of(unsigned worker) const {
+  const std::size_t lanes = conv_.kernels->vector_lanes, blocks = block_begin_.size(), rows = conv_.blocks.order.size();
+  return {std::min(blocks * worker / conv_.threads * lanes, rows), std::min(blocks * (worker + 1) / conv_.threads * lanes, rows)};
+}
+
+void ConvGather::run(const float* in, const float* skip, float* out, float* excerpt, unsigned worker) const {
+  const rows::Planes& planes = conv_.out;
+  const rows::ConvRows& rows = conv_.rows;
+  const auto [begin, end] = rows_of(worker);
+  const bool is_apart = conv_.is_taken_apart(), has_lanes = planes.lanes_are_inputs();
+  const float* const source = is_apart ? excerpt : in;
+  for (std::uint32_t n = 0; n < planes.batch; ++n) {
+    if (is_apart && (n == 0 || !has_lanes)) rows::take_apart(rows, conv_.in, in, {n, 0, rows.lines, 0}, excerpt, conv_.kernels->part_rows);
+    for (std::size_t y = 0; y < planes.height; ++y)
+      for (std::size_t x = 0; x < planes.width; ++x) {
+        float* const pixel = out + planes.at(n, 0, y, x);
+        run_pixel({source + rows.source.at(is_apart && !has_lanes ? 0 : n, 0, y * rows.step_y, x * rows.step_x), pixel, conv_.skip ? skip + conv_.skip->at(n, 0, y, x) : nullptr, nullptr}, worker);
+        if (conv_.smooth)
+          for (std::size_t position = begin; position < end; ++position) conv_.activate(pixel + conv_.blocks.destinations[position], 1);
+      }
+  }
+  for (std::size_t position = begin; position < end; ++position) {
+    for (const Gap& gap : gaps_) std::fill_n(out + conv_.blocks.destinations[position] + gap.begin, gap.length, 0.0f);
+    zero_before(planes, strips_, conv_.blocks.order[position], out);
+  }
+}
+
+void ConvGather::run_pixel(const cpu::ConvMemory& memory, unsigned worker) const {
+  const ConvBlocks& blocks = conv_.blocks;
   cpu::GatherTable table;
-  table.rows = static_cast<std::uint32_t>(blocks_.order.size());
+  table.rows = static_cast<std::uint32_t>(blocks.order.size());
   table.block_begin = block_begin_.data();
   table.together = together_.data();
   table.rest = rest_.data();
@@ -51,11 +88,11 @@ void ConvGather::run(const cpu::ConvMemory& memory, unsigned part, unsigned part
   table.near_offsets = near_offsets_.empty() ? nullptr : near_offsets_.data();
   table.weights = weights_.data();
   table.bias = bias_.data();
-  table.destinations = blocks_.destinations.data();
-  table.skips = blocks_.skips.data();
-  table.low = blocks_.low;
-  table.high = blocks_.high;
-  kernels_.run_gather(table, memory, block_begin_.size() * part / parts, block_begin_.size() * (part + 1) / parts);
+  table.destinations = blocks.destinations.data();
+  table.skips = blocks.skips.data();
+  table.low = blocks.low;
+  table.high = blocks.high;
+  conv_.kernels->run_gather(table, memory, block_begin_.size() * worker / conv_.threads, block_begin_.size() * (worker + 1) / conv_.threads);
 }
 
 }  // namespace lacuna::plan

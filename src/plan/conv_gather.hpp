@@ -3,29 +3,34 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
-#include "devices/cpu/kernels.hpp"
-#include "plan/conv_body.hpp"
+#include "plan/conv_shares.hpp"
+#include "plan/lowered_conv.hpp"
 
 namespace lacuna::plan {
 
 class ConvGather {
  public:
-  /// Needs: `blocks` has its rows by descending length, and one block.
-  ConvGather(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa);
+  /// Needs: its blocks have their rows by descending length, and there is one block. `conv` must live as long.
+  explicit ConvGather(const LoweredConv& conv);
 
-  /// Part `part` of `parts` of the rows, for one pixel: memory points to it in the planes of channel 0.
-  void run(const cpu::ConvMemory& memory, unsigned part, unsigned parts) const;
-  /// Positions in the order of rows that run() writes.
-  std::pair<std::size_t, std::size_t> rows_of(unsigned part, unsigned parts) const;
+  /// The rows of one of the convolution's threads, for all pixels. `excerpt` has conv.excerpt_floats() of the thread's own.
+  void run(const float* in, const float* skip, float* out, float* excerpt, unsigned worker) const;
 
   std::size_t bytes() const { return offsets_.size() * sizeof(std::int32_t) + near_offsets_.size() * sizeof(std::uint16_t) + weights_.size() * sizeof(float); }
 
  private:
-  const ConvBlocks& blocks_;
-  const cpu::Kernels& kernels_;
+  void list_gaps();
+  /// Positions in the order of rows.
+  std::pair<std::size_t, std::size_t> rows_of(unsigned worker) const;
+  /// For one pixel: memory points to it in the planes of channel 0.
+  void run_pixel(const cpu::ConvMemory& memory, unsigned worker) const;
+
+  const LoweredConv& conv_;
+  std::vector<Strip> strips_;  ///< all pixels
+  std::vector<Gap> gaps_;      ///< between them
   std::vector<std::size_t> block_begin_;
   std::vector<std::uint32_t> together_;
   std::vector<std::uint32_t> rest_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/round_up.hpp"
 #include "kernel/templates/line_pair_block.hpp"
 #include "plan/tile_shape.hpp"
 #include "rows/pair_filter.hpp"
@@ -11,9 +12,8 @@
 namespace lacuna::plan {
 namespace {
 
+using base::round_up;
 using rows::Planes;
-
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Taps that read a phase along one axis.
 std::uint32_t taps_of(std::uint32_t kernel, std::uint32_t stride, std::uint32_t phase) { return (kernel - phase + stride - 1) / stride; }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "base/round_up.hpp"
+
 namespace lacuna::plan {
 namespace {
 
@@ -64,18 +66,16 @@ class Sweeper {
   std::size_t first_lane(std::size_t y) const {
     if (y == out_.height) return last_lane();
     if (out_.column != (out_.lanes_are_inputs() ? out_.batch : 1)) return y * out_.row;
-    std::size_t lane = round_up(y * out_.row, unit_);
+    std::size_t lane = base::round_up(y * out_.row, unit_);
     while (lane % out_.row >= out_.row_lanes()) lane += unit_;
     return std::min(lane, last_lane());
   }
 
   /// Whole vectors, where the gap after the plane has room for the last one.
   std::size_t last_lane() const {
-    const std::size_t end = round_up(out_.plane_lanes(), slab_ != 0 ? unit_ : vector_lanes_);
+    const std::size_t end = base::round_up(out_.plane_lanes(), slab_ != 0 ? unit_ : vector_lanes_);
     return slab_ != 0 || (!out_.lanes_are_inputs() && end <= plane_pitch(out_)) ? end : out_.plane_lanes();
   }
-
-  static std::size_t round_up(std::size_t lane, std::size_t unit) { return (lane + unit - 1) / unit * unit; }
 
   Sweep at(std::uint32_t n, std::uint32_t y, std::uint32_t x, std::size_t lanes) const {
     return {source_.at(source_image(n), 0, y * std::size_t{rows_.step_y}, x * std::size_t{rows_.step_x}), out_.at(n, 0, y, x), skip_.at(n, 0, y, x), lanes, rows_.lane_step};

@@ -7,6 +7,8 @@
 
 #include <lacuna/error.hpp>
 
+#include "base/round_up.hpp"
+
 namespace lacuna::rows {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr std::size_t line_floats = 16;
 constexpr std::size_t slack_floats = 64;      // the longest tile of vectors that may begin at the last element
 constexpr std::size_t aliasing_floats = 1024;  // lines 4096 bytes apart share a set of L1
 
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+using base::round_up;
 
 /// Copies elements, with strides. Rows may be short and many, so no function is called for those side by side.
 void copy_row(const float* source, std::size_t source_stride, float* target, std::size_t target_stride, std::size_t count) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <lacuna/error.hpp>
 
+#include "base/round_up.hpp"
+
 namespace lacuna::sim {
 
 namespace {
@@ -299,7 +301,7 @@ void Decoder::finish() {
     if (found == draft_.labels.end()) throw InputError(module_name_, draft.instruction.line, draft.column, fmt::format("there is no label {} in kernel {}", draft.label, kernel_.name));
     draft.instruction.target = std::min(found->second, static_cast<std::uint32_t>(draft_.instructions.size() - 1));
   }
-  const std::uint64_t dynamic_begin = (kernel_.shared_bytes + 15) / 16 * 16;
+  const std::uint64_t dynamic_begin = base::round_up(kernel_.shared_bytes, 16);
   for (const auto& [begin, of] : dynamic_shared_) {
     const std::size_t bytes = of == RegisterClass::wide ? 8 : 4;
     for (unsigned i = 0; i < lanes; ++i) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "base/round_up.hpp"
 #include "devices/sim/cache.hpp"
 #include "devices/sim/operations.hpp"
 #include "devices/sim/warp.hpp"
@@ -22,7 +23,7 @@ constexpr unsigned l2_ways = 16, l1_ways = 4;
 constexpr std::size_t log_entries = std::size_t{1} << 25;  // of a wave: 256 MiB
 constexpr std::size_t replay_turn = 32;                    // entries of a block until the next block's turn
 
-std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
+using base::round_up;
 
 std::size_t shared_of(const Kernel& kernel, const LaunchShape& shape) {
   return shape.dynamic_shared_bytes == 0 ? kernel.shared_bytes : round_up(kernel.shared_bytes, 16) + shape.dynamic_shared_bytes;

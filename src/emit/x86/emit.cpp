@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/round_up.hpp"
 #include "emit/x86/kernel_writer.hpp"
 
 namespace lacuna::emit::x86 {
@@ -96,7 +97,7 @@ Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsig
     result.entries.back().constants = result.bytes.size();
     const auto* const constants = reinterpret_cast<const std::uint8_t*>(kernels[k].constants.data());
     result.bytes.insert(result.bytes.end(), constants, constants + kernels[k].constants.size() * sizeof(float));
-    result.bytes.resize((result.bytes.size() + 15) / 16 * 16, 0);  // constants are loaded four at a time
+    result.bytes.resize(base::round_up(result.bytes.size(), 16), 0);  // constants are loaded four at a time
     result.listing += one.listing;
   }
   result.bytes.resize(result.bytes.size() + tiles * line_bytes, 0xCC);  // the last lines that are asked for may be beyond

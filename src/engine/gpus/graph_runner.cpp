@@ -6,6 +6,7 @@
 
 #include <lacuna/error.hpp>
 
+#include "base/round_up.hpp"
 #include "devices/gpu/usable_memory.hpp"
 #include "plan/gpus/kernel_text.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::uint32_t most_blocks_y = 65535;
 constexpr std::uint64_t most_inputs = 1 << 20;      // at a time: blocks_y stay below their limit
 constexpr std::uint64_t unknown_memory = 256 << 20;
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
+using base::round_up;
 
 std::uint32_t all_columns(const plan::gpus::PackedGraphs& packed) {
   std::uint32_t columns = 0;

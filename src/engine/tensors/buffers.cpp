@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <set>
 
+#include "base/round_up.hpp"
+
 namespace lacuna::engine::tensors {
 
 namespace {
 
-constexpr std::size_t boundary = 64;
+using base::round_up;
 
-std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+constexpr std::size_t boundary = 64;
 
 }  // namespace
 

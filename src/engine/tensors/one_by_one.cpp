@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/round_up.hpp"
 #include "engine/tensors/choices_cache.hpp"
 #include "engine/tensors/choose_whole.hpp"
 
@@ -139,10 +140,10 @@ TensorProgram build_split(const Network& network, const Split& split, unsigned t
   TensorProgram one = build_program(split.one, split.of_one.choices, split.of_one.planes, split.of_one.isa, 1, split.of_one.arrangement);
   TensorProgram whole = build_program(split.rest, split.of_rest.choices, split.of_rest.planes, split.of_rest.isa, threads, split.of_rest.arrangement);
   for (TensorProgram::StepOf& step : whole.steps) step.op += split.one.operators.size();
-  whole.arena_bytes = (whole.arena_bytes + 63) / 64 * 64;
+  whole.arena_bytes = base::round_up(whole.arena_bytes, 64);
   const Value& input = network.value(network.input);
   const Operand first = std::exchange(whole.inputs[0], {input.name, input.type, input.shape, {}, {}}).memory;
-  const std::size_t arena_bytes = (one.arena_bytes + 63) / 64 * 64;
+  const std::size_t arena_bytes = base::round_up(one.arena_bytes, 64);
   whole.front = TensorProgram::Front{std::make_shared<const TensorProgram>(std::move(one)), batch_of(network), first.buffer, whole.arena_bytes, arena_bytes};
   whole.arena_bytes += threads * arena_bytes;
   whole.least_bytes += threads * whole.front->program->least_bytes;

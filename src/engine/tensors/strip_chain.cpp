@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/round_up.hpp"
 #include "base/team.hpp"
 #include "devices/cpu/cpu_info.hpp"
 #include "engine/tensors/pool_rows.hpp"
@@ -182,12 +183,12 @@ class Maker {
       stage.conv = conv_of(k, k == first_ ? planned_.planes[index(op(k).inputs[0])] : stages[stages.size() - 2].strip, stage.strip);
       if (!stage.conv->has_rows()) return nullptr;
       scratch = std::max(scratch, stage.conv->scratch_floats());
-      place += (stage.strip.floats + rows::apart_in_page + 15) / 16 * 16;
+      place += base::round_up(stage.strip.floats + rows::apart_in_page, 16);
     }
     Planes whole_strip = stages.back().strip;
     whole_strip.height = out(end_ - 2).height;
     PoolRows pool(*pool_shape(planned_.network, op(end_ - 1)), whole_strip, to_, planned_.isa);
-    return std::make_unique<PooledChain>(std::move(stages), std::move(pool), strips_, planned_.planes[index(op(first_).inputs[0])], to_, ThreadMemory{place, place + (scratch + 15) / 16 * 16});
+    return std::make_unique<PooledChain>(std::move(stages), std::move(pool), strips_, planned_.planes[index(op(first_).inputs[0])], to_, ThreadMemory{place, place + base::round_up(scratch, 16)});
   }
 
  private:

@@ -6,13 +6,15 @@
 
 #include <lacuna/error.hpp>
 
+#include "base/round_up.hpp"
+
 namespace lacuna::plan::gpus {
 namespace {
 
 constexpr std::size_t vector_floats = 4;
 constexpr std::size_t slack_floats = 64;  // vectors at the ends reach that far at most
 
-std::size_t round_up(std::size_t value) { return (value + vector_floats - 1) / vector_floats * vector_floats; }
+std::size_t whole_vectors(std::size_t floats) { return base::round_up(floats, vector_floats); }
 
 }  // namespace
 
@@ -20,11 +22,11 @@ rows::Planes padded_planes(const Shape& shape, std::uint32_t halo_y, std::uint32
   rows::Planes planes = plain_planes(shape);
   planes.halo_y = halo_y;
   planes.halo_x = halo_x;
-  planes.row = round_up(planes.width + std::size_t{halo_x});
+  planes.row = whole_vectors(planes.width + std::size_t{halo_x});
   planes.channel = (planes.height + std::size_t{halo_y}) * planes.row;
   planes.image = planes.channels * planes.channel;
-  planes.origin = round_up(halo_y * planes.row + halo_x) + vector_floats;
-  planes.floats = planes.origin + planes.batch * planes.image + round_up(halo_y * planes.row + halo_x) + slack_floats;
+  planes.origin = whole_vectors(halo_y * planes.row + halo_x) + vector_floats;
+  planes.floats = planes.origin + planes.batch * planes.image + whole_vectors(halo_y * planes.row + halo_x) + slack_floats;
   return planes;
 }
 
