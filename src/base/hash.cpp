@@ -28,4 +28,6 @@ std::string hash_text(std::string_view text) {
   return hasher.finish();
 }
 
+std::uint64_t hash_bytes(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
 }  // namespace lacuna::base

@@ -1,7 +1,8 @@
-// 128 bits of anything as hexadecimal digits: the names of files in caches.
+// 128 bits of anything as hexadecimal digits: the names of files in caches. And 64 bits for tables in memory.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,5 +26,7 @@ class Hasher {
 };
 
 std::string hash_text(std::string_view text);
+
+std::uint64_t hash_bytes(std::string_view bytes);
 
 }  // namespace lacuna::base

@@ -14,6 +14,13 @@
 namespace lacuna::plan {
 namespace {
 
+/// Those of a row whose offsets are in [low, high): they ascend, since nothing is read in steps.
+std::span<const rows::ConvRows::Nonzero> in_range(const rows::ConvRows& rows, std::uint32_t row, std::int64_t low, std::int64_t high) {
+  const std::span all = std::span(rows.nonzeros).subspan(rows.row_begin[row], rows.row_begin[row + std::size_t{1}] - rows.row_begin[row]);
+  const auto first_from = [&](std::int64_t offset) { return std::partition_point(all.begin(), all.end(), [&](const auto& nonzero) { return nonzero.offset < offset; }); };
+  return {first_from(low), first_from(high)};
+}
+
 /// Offsets of sources are bytes from the lowest of them, so that none is negative.
 kernel::Kernel piece(const rows::ConvRows& rows, const ConvBlocks& blocks, std::size_t block, std::size_t group, std::int64_t lowest, std::uint64_t tile_bytes, bool blanks) {
   kernel::SparseRowBlock made;
@@ -31,12 +38,8 @@ kernel::Kernel piece(const rows::ConvRows& rows, const ConvBlocks& blocks, std::
     row.bias = blocks.bias[position];
     row.partial = number * tile_bytes;
     if (blocks.has_skip) row.residuals.push_back(static_cast<std::uint64_t>(blocks.skips[position]) * sizeof(float));
-    const std::uint32_t channel = blocks.order[position];
-    for (std::size_t e = rows.row_begin[channel]; e < rows.row_begin[channel + std::size_t{1}]; ++e) {
-      const rows::ConvRows::Nonzero& nonzero = rows.nonzeros[e];
-      if (nonzero.offset >= blocks.cuts[group] && nonzero.offset < blocks.cuts[group + 1])
-        made.nonzeros.push_back({static_cast<std::uint64_t>(nonzero.offset - lowest) * sizeof(float), number, nonzero.weight});
-    }
+    for (const rows::ConvRows::Nonzero& nonzero : in_range(rows, blocks.order[position], blocks.cuts[group], blocks.cuts[group + 1]))
+      made.nonzeros.push_back({static_cast<std::uint64_t>(nonzero.offset - lowest) * sizeof(float), number, nonzero.weight});
   }
   return kernel::build(made);
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include <lacuna/error.hpp>
 
@@ -47,15 +48,30 @@ std::array<std::uint32_t, 5> place_in_phases(const Tap& tap, const Window& w) {
   return {tap.channel, y % w.stride_y, x % w.stride_x, y / w.stride_y, x / w.stride_x};
 }
 
+/// Where a row of weights is not zero. No branch depends on a weight: it could not be predicted.
+void find_nonzeros(std::span<const float> weights, std::vector<std::uint32_t>& found) {
+  found.resize(weights.size());
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    found[count] = static_cast<std::uint32_t>(k);
+    count += weights[k] != 0;
+  }
+  found.resize(count);
+}
+
 template <typename Visit>
 void for_each_tap(const Conv& conv, const Window& w, Visit visit) {
-  std::size_t index = 0;
-  const std::uint32_t group_rows = conv.output_channels / conv.groups;
-  for (std::uint32_t row = 0; row < conv.output_channels; ++row)
-    for (std::uint32_t c = 0; c < conv.group_channels; ++c)
-      for (std::uint32_t y = 0; y < w.kernel_y; ++y)
-        for (std::uint32_t x = 0; x < w.kernel_x; ++x, ++index)
-          if (conv.weights[index] != 0) visit(Tap{row, row / group_rows * conv.group_channels + c, y, x, conv.weights[index]});
+  const std::uint32_t group_rows = conv.output_channels / conv.groups, taps = w.kernel_y * w.kernel_x;
+  const std::size_t row_weights = std::size_t{conv.group_channels} * taps;
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t row = 0; row < conv.output_channels; ++row) {
+    const std::span<const float> weights = std::span(conv.weights.data(), conv.weights.size()).subspan(row * row_weights, row_weights);
+    find_nonzeros(weights, found);
+    for (std::uint32_t k : found) {
+      const std::uint32_t channel = k / taps, tap = k % taps;
+      visit(Tap{row, row / group_rows * conv.group_channels + channel, tap / w.kernel_x, tap % w.kernel_x, weights[k]});
+    }
+  }
 }
 
 /// The planes of all phases: padded coordinates, so there is no halo; as wide as the output's rows where that is possible, so that sweeps over

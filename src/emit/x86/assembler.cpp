@@ -4,6 +4,8 @@
 #define XBYAK_NO_OP_NAMES
 #include <xbyak/xbyak.h>
 
+#include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -33,7 +35,7 @@ std::string_view pointer_name(Pointer pointer) {
 }  // namespace
 
 struct Assembler::State {
-  State(Target wanted, std::size_t most_bytes, bool lists) : target(wanted), buffer(most_bytes), with_listing(lists), code(buffer.size(), buffer.data()) {}
+  State(Target wanted, std::size_t most_bytes, bool lists) : target(wanted), buffer(std::make_unique_for_overwrite<std::uint8_t[]>(most_bytes)), with_listing(lists), code(most_bytes, buffer.get()) {}
 
   Xmm vec(unsigned number) const {
     if (target == Target::avx512) return Xbyak::Zmm(static_cast<int>(number));
@@ -72,22 +74,52 @@ struct Assembler::State {
     }
   }
 
+  /// multiply_add_broadcast() with a short displacement. Code has millions of them, which differ in their sum and in the last byte: the rest is what Xbyak made of the first.
+  void multiply_add_near(unsigned sum, unsigned a, Place b, unsigned unit) {
+    Instruction& known = of_sums.at(sum);
+    if (known.bytes == 0 || known.a != a || known.pointer != b.pointer) {
+      const std::size_t begin = code.getSize();
+      emit([&](auto& all) { all.vfmadd231ps(vec(sum), vec(a), all.ptr_b[at(b)]); });
+      known = {code.getSize() - begin, a, b.pointer, {}};
+      std::copy_n(code.getCode() + begin, known.bytes, known.code.begin());
+      return;
+    }
+    known.code[known.bytes - 1] = static_cast<std::uint8_t>(b.displacement / static_cast<std::int32_t>(unit));
+    emit([&](auto& all) { all.db(known.code.data(), known.bytes); });
+  }
+
+  struct Instruction {
+    std::size_t bytes = 0;
+    unsigned a = 0;
+    Pointer pointer = Pointer::constant;
+    std::array<std::uint8_t, 16> code{};
+  };
+
   const Target target;
-  std::vector<std::uint8_t> buffer;
+  const std::unique_ptr<std::uint8_t[]> buffer;
   const bool with_listing;
   Xbyak::CodeGenerator code;
   std::optional<Xbyak::Label> round;  ///< of the loop that is open
   unsigned loops = 0;
   std::string listing;
+  std::array<Instruction, 32> of_sums;  ///< those that multiply and add a float near the pointer
 };
 
 Assembler::Assembler(Target target, std::size_t most_bytes, bool with_listing) : state_(std::make_unique<State>(target, most_bytes, with_listing)) {}
 Assembler::~Assembler() = default;
 
+void Assembler::restart() {
+  state_->round.reset();
+  state_->code.reset();
+  state_->loops = 0;
+  state_->listing.clear();
+}
+
 void Assembler::clear(unsigned target) {
   if (target < 16) {  // the 128-bit form clears the whole register and is shorter
     const Xmm low(static_cast<int>(target));
     state_->emit([&](auto& code) { code.vxorps(low, low, low); });
+    if (!state_->with_listing) return;
     const std::string name = fmt::format("xmm{}", target);
     return state_->list("vxorps", name, name, name);
   }
@@ -137,8 +169,10 @@ void Assembler::multiply_add(unsigned sum, unsigned a, Place b) {
 }
 
 void Assembler::multiply_add_broadcast(unsigned sum, unsigned a, Place b) {
-  state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr_b[State::at(b)]); });
-  state_->list("vfmadd231ps", state_->name(sum), state_->name(a), state_->name(b) + " {1to16}");
+  constexpr std::int32_t unit = sizeof(float);  // of a displacement of one byte
+  const bool is_near = b.displacement != 0 && b.displacement % unit == 0 && b.displacement / unit >= -128 && b.displacement / unit < 128;
+  is_near ? state_->multiply_add_near(sum, a, b, unit) : state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr_b[State::at(b)]); });
+  if (state_->with_listing) state_->list("vfmadd231ps", state_->name(sum), state_->name(a), state_->name(b) + " {1to16}");
 }
 
 void Assembler::scale_add(unsigned sum, unsigned factor, unsigned term) {
@@ -178,7 +212,7 @@ void Assembler::begin() {
 
 void Assembler::advance(Pointer pointer, std::int32_t bytes) {
   state_->emit([&](auto& code) { code.add(pointer_register(pointer), bytes); });
-  state_->list("add", pointer_name(pointer), fmt::format("{}", bytes));
+  if (state_->with_listing) state_->list("add", pointer_name(pointer), fmt::format("{}", bytes));
 }
 
 void Assembler::begin_loop(unsigned rounds) {
@@ -202,7 +236,7 @@ void Assembler::end_loop() {
 
 void Assembler::bring_near(std::size_t line) {
   state_->emit([&](auto& code) { code.prefetcht0(code.ptr[code.r10 + line * line_bytes]); });
-  state_->list("prefetcht0", line == 0 ? std::string("[r10]") : fmt::format("[r10+{}]", line * line_bytes));
+  if (state_->with_listing) state_->list("prefetcht0", line == 0 ? std::string("[r10]") : fmt::format("[r10+{}]", line * line_bytes));
 }
 
 void Assembler::begin_sweep(unsigned wanted, bool goes_ahead) {
@@ -250,7 +284,7 @@ void Assembler::end() {
 
 void Assembler::note(const std::string& text) { state_->list("; " + text); }
 
-std::vector<std::uint8_t> Assembler::bytes() const { return {state_->buffer.begin(), state_->buffer.begin() + static_cast<std::ptrdiff_t>(state_->code.getSize())}; }
+std::vector<std::uint8_t> Assembler::bytes() const { return {state_->buffer.get(), state_->buffer.get() + state_->code.getSize()}; }
 const std::string& Assembler::listing() const { return state_->listing; }
 
 }  // namespace lacuna::emit::x86

@@ -27,6 +27,9 @@ class Assembler {
   Assembler(Target target, std::size_t most_bytes, bool with_listing);
   ~Assembler();
 
+  /// As new: no code and no listing.
+  void restart();
+
   void clear(unsigned target);
   void copy(unsigned target, unsigned source);
   void load(unsigned target, Place source);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/round_up.hpp"
 #include "emit/x86/kernel_writer.hpp"
@@ -11,10 +12,14 @@ namespace lacuna::emit::x86 {
 namespace {
 
 /// More than any kernel takes: the longest instructions have 11 bytes, and a step becomes two for each vector at most, a load and a move.
-std::size_t most_bytes(std::span<const kernel::Kernel> kernels, unsigned vectors) {
-  std::size_t steps = 4;
-  for (const kernel::Kernel& kernel : kernels) steps += kernel.steps.size() + 8;
-  return steps * (2 * std::size_t{vectors} + 4) * 11;
+std::size_t most_bytes(std::size_t steps, std::size_t kernels, unsigned vectors) { return (steps + 8 * kernels + 4) * (2 * std::size_t{vectors} + 4) * 11; }
+
+std::size_t all_steps(std::span<const kernel::Kernel> kernels) {
+  return std::accumulate(kernels.begin(), kernels.end(), std::size_t{0}, [](std::size_t sum, const kernel::Kernel& kernel) { return sum + kernel.steps.size(); });
+}
+
+std::size_t most_steps(std::span<const kernel::Kernel> kernels) {
+  return std::accumulate(kernels.begin(), kernels.end(), std::size_t{0}, [](std::size_t most, const kernel::Kernel& kernel) { return std::max(most, kernel.steps.size()); });
 }
 
 bool has_space(const kernel::Kernel& kernel, kernel::Space space) {
@@ -48,7 +53,7 @@ unsigned vector_lanes(Target target) { return target == Target::avx512 ? 16 : 8;
 unsigned vector_registers(Target target) { return target == Target::avx512 ? 32 : 16; }
 
 Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, bool with_listing) {
-  Assembler code(target, most_bytes(kernels, tile.vectors), with_listing);
+  Assembler code(target, most_bytes(all_steps(kernels), kernels.size(), tile.vectors), with_listing);
   Code result;
   KernelWriter writer(code, target, tile.vectors);
   code.begin();
@@ -67,14 +72,15 @@ Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, boo
 Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, std::size_t tiles, bool with_listing) {
   constexpr std::size_t line_bytes = 64;
   Sweeps result;
-  const auto begin_line = [&] { result.bytes.resize((result.bytes.size() + line_bytes - 1) / line_bytes * line_bytes, 0xCC); };  // nobody comes through here
-  std::size_t lines = 0;  // of the kernel that comes after
+  const auto begin_line = [&] { result.bytes.resize(base::round_up(result.bytes.size(), line_bytes), 0xCC); };  // nobody comes through here
+  const std::size_t most = most_bytes(most_steps(kernels), 1, vectors);
+  Assembler code(target, most + most / 4, with_listing);  // with prefetches of 8 bytes for each line of the next kernel
+  std::size_t lines = 0, all_bytes = tiles * line_bytes;  // lines: of the kernel that comes after
   std::vector<Sweeps> made;
   for (std::size_t k = kernels.size(); k-- > 0;) {  // the last one first: each has to know how long the next is
     const kernel::Kernel& kernel = kernels[k];
-    constexpr std::size_t prefetch_bytes = 8;
     const std::size_t ahead = tiles == 0 ? 0 : (lines + tiles - 1) / tiles;
-    Assembler code(target, most_bytes({&kernel, 1}, vectors) + ahead * prefetch_bytes, with_listing);
+    code.restart();
     code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
     KernelWriter writer(code, target, vectors);
     code.begin_sweep(has_op(kernel, kernel::Op::blank) ? vectors : 0, ahead > 0);
@@ -86,8 +92,10 @@ Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsig
     Sweeps& one = made.emplace_back();
     one.bytes = code.bytes();
     one.listing = code.listing();
-    lines = (one.bytes.size() + line_bytes - 1) / line_bytes + (kernel.constants.size() * sizeof(float) + line_bytes - 1) / line_bytes;
+    lines = base::round_up(one.bytes.size(), line_bytes) / line_bytes + base::round_up(kernel.constants.size() * sizeof(float), line_bytes) / line_bytes;
+    all_bytes += (lines + 1) * line_bytes;
   }
+  result.bytes.reserve(all_bytes);
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const Sweeps& one = made[kernels.size() - 1 - k];
     begin_line();

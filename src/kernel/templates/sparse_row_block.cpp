@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace lacuna::kernel {
 namespace {
@@ -10,16 +11,25 @@ namespace {
 /// The nonzeros in the order they are visited: lowest source first, but those of a row in the order the row gives, so that its sum has the
 /// same bits as anywhere else. Rows whose sources ascend, as nearly all do, share every load they can.
 std::vector<SparseRowBlock::Nonzero> in_order_of_visit(const SparseRowBlock& block) {
-  std::vector<std::vector<const SparseRowBlock::Nonzero*>> left(block.rows.size());  // of each row, the next one last
-  for (auto entry = block.nonzeros.rbegin(); entry != block.nonzeros.rend(); ++entry) left[entry->row].push_back(&*entry);
+  constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+  const std::size_t rows = block.rows.size();
+  std::vector<std::size_t> begin(rows + 1, 0);
+  for (const SparseRowBlock::Nonzero& entry : block.nonzeros) ++begin[entry.row + std::size_t{1}];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<SparseRowBlock::Nonzero> by_row(block.nonzeros.size());
+  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+  for (const SparseRowBlock::Nonzero& entry : block.nonzeros) by_row[next[entry.row]++] = entry;
+  std::copy(begin.begin(), begin.end() - 1, next.begin());
+  std::vector<std::uint64_t> source(rows);  // of the next nonzero of each row
+  const auto look = [&](std::size_t row) { source[row] = next[row] < begin[row + 1] ? by_row[next[row]].source : none; };
+  for (std::size_t row = 0; row < rows; ++row) look(row);
   std::vector<SparseRowBlock::Nonzero> ordered;
-  ordered.reserve(block.nonzeros.size());
-  while (ordered.size() < block.nonzeros.size()) {
-    std::uint64_t source = std::numeric_limits<std::uint64_t>::max();
-    for (const auto& row : left)
-      if (!row.empty()) source = std::min(source, row.back()->source);
-    for (auto& row : left)
-      for (; !row.empty() && row.back()->source == source; row.pop_back()) ordered.push_back(*row.back());
+  ordered.reserve(by_row.size());
+  while (ordered.size() < by_row.size()) {
+    std::uint64_t lowest = none;
+    for (std::uint64_t one : source) lowest = std::min(lowest, one);  // no branch to predict, unlike min_element
+    for (std::size_t row = 0; row < rows; ++row)
+      for (; source[row] == lowest; look(row)) ordered.push_back(by_row[next[row]++]);
   }
   return ordered;
 }
@@ -34,6 +44,8 @@ class Builder {
   }
 
   Kernel build() && {
+    kernel_.steps.reserve(2 * nonzeros_.size() + 4 * block_.rows.size());
+    kernel_.constants.reserve(nonzeros_.size() + block_.rows.size() + 2);
     start();
     visit_sources();
     if (one_weight_) scale();
