@@ -93,7 +93,8 @@ std::vector<plan::ConvKernelChoice> grid(cpu::Isa isa, std::size_t slab) {
     for (unsigned chunk : {1u, 4u}) all.push_back({plan::ConvKernelKind::table, 8, 128, chunk, groups});
     for (plan::TileShape shape : plan::tile_shapes(isa)) {
       if (slab % (shape.vectors * cpu::kernels_for(isa).vector_lanes) != 0) continue;
-      for (unsigned chunk : {8u, 32u, 1000u}) all.push_back({plan::ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, chunk / shape.vectors), groups});
+      for (unsigned chunk : {8u, 32u, 1000u})
+        for (unsigned together : {1u, 4u, 8u}) all.push_back({plan::ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, chunk / shape.vectors), groups, together});
     }
   }
   return all;

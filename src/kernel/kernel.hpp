@@ -49,6 +49,9 @@ struct Kernel {
   std::vector<float> constants;  ///< each is used by one step, in order
 };
 
+/// The steps of `next` come after those before. Sums are begun anew, so both may have as many as there are registers.
+void append(Kernel& kernel, const Kernel& next);
+
 /// The text form, one step a line: `--emit=kernel`, golden tests.
 std::string print(const Kernel& kernel);
 

@@ -21,27 +21,47 @@ std::span<const rows::ConvRows::Nonzero> in_range(const rows::ConvRows& rows, st
   return {first_from(low), first_from(high)};
 }
 
-/// Offsets of sources are bytes from the lowest of them, so that none is negative.
-kernel::Kernel piece(const rows::ConvRows& rows, const ConvBlocks& blocks, std::size_t block, std::size_t group, std::int64_t lowest, std::uint64_t tile_bytes, bool blanks) {
+/// What the kernels of a block have in common.
+struct Piece {
+  const rows::ConvRows& rows;
+  const ConvBlocks& blocks;
+  std::size_t block, group;
+  std::int64_t lowest;  ///< offsets of sources are bytes from there, so that none is negative
+  std::uint64_t tile_bytes;
+  bool blanks;
+};
+
+/// The rows at positions [begin, end).
+kernel::Kernel kernel_of(const Piece& piece, std::uint32_t begin, std::uint32_t end) {
+  const ConvBlocks& blocks = piece.blocks;
   kernel::SparseRowBlock made;
-  made.name = fmt::format("rows [{},{}), range {}", blocks.block_begin[block], blocks.block_begin[block + 1], group);
+  made.name = fmt::format("rows [{},{}), range {}", begin, end, piece.group);
   made.spaces_apart = true;
-  made.resumes = group > 0;
-  made.suspends = group + 1 < blocks.groups();
-  made.blanks = blanks;
+  made.resumes = piece.group > 0;
+  made.suspends = piece.group + 1 < blocks.groups();
+  made.blanks = piece.blanks;
   made.low = blocks.low;
   made.high = blocks.high;
-  for (std::uint32_t position = blocks.block_begin[block]; position < blocks.block_begin[block + 1]; ++position) {
+  for (std::uint32_t position = begin; position < end; ++position) {
     const auto number = static_cast<std::uint16_t>(made.rows.size());
     kernel::SparseRowBlock::Row& row = made.rows.emplace_back();
     row.destination = static_cast<std::uint64_t>(blocks.destinations[position]) * sizeof(float);
     row.bias = blocks.bias[position];
-    row.partial = number * tile_bytes;
+    row.partial = (position - blocks.block_begin[piece.block]) * piece.tile_bytes;
     if (blocks.has_skip) row.residuals.push_back(static_cast<std::uint64_t>(blocks.skips[position]) * sizeof(float));
-    for (const rows::ConvRows::Nonzero& nonzero : in_range(rows, blocks.order[position], blocks.cuts[group], blocks.cuts[group + 1]))
-      made.nonzeros.push_back({static_cast<std::uint64_t>(nonzero.offset - lowest) * sizeof(float), number, nonzero.weight});
+    for (const rows::ConvRows::Nonzero& nonzero : in_range(piece.rows, blocks.order[position], blocks.cuts[piece.group], blocks.cuts[piece.group + 1]))
+      made.nonzeros.push_back({static_cast<std::uint64_t>(nonzero.offset - piece.lowest) * sizeof(float), number, nonzero.weight});
   }
   return kernel::build(made);
+}
+
+/// All rows of the block, some at once after the others.
+kernel::Kernel kernel_of(const Piece& piece) {
+  const std::uint32_t end = piece.blocks.block_begin[piece.block + 1], step = piece.blocks.rows_at_once;
+  std::uint32_t begin = piece.blocks.block_begin[piece.block];
+  kernel::Kernel all = kernel_of(piece, begin, std::min(end, begin + step));
+  for (begin += step; begin < end; begin += step) kernel::append(all, kernel_of(piece, begin, std::min(end, begin + step)));
+  return all;
 }
 
 std::int64_t lowest_offset(const rows::ConvRows& rows) {
@@ -112,7 +132,7 @@ std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const Conv
   std::uint32_t most_rows = 0;
   for (std::size_t block = 0; block < blocks.blocks(); ++block) {
     most_rows = std::max(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
-    for (std::size_t group = 0; group < blocks.groups(); ++group) kernels.push_back(piece(rows, blocks, block, group, lowest, tile_bytes, target == emit::x86::Target::avx512));
+    for (std::size_t group = 0; group < blocks.groups(); ++group) kernels.push_back(kernel_of({rows, blocks, block, group, lowest, tile_bytes, target == emit::x86::Target::avx512}));
   }
   return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, vectors, static_cast<std::int64_t>(most_rows * tile_bytes), std::min<std::size_t>(tiles, baked_window_tiles)), blocks.groups(), lowest);
 }

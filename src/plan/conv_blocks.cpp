@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/round_up.hpp"
+
 namespace lacuna::plan {
 namespace {
 
@@ -58,13 +60,15 @@ ConvBlocks make_blocks(const rows::ConvRows& rows, const rows::Planes& out, cons
   blocks.has_skip = skip != nullptr;
   const auto count = static_cast<std::uint32_t>(rows.rows());
   // A table's blocks may be smaller, so that each thread has some.
-  const unsigned block = is_table(choice.kind) ? std::max(1u, std::min(choice.rows, (count + 4 * threads - 1) / (4 * threads))) : choice.rows;
+  blocks.rows_at_once = is_table(choice.kind) ? std::max(1u, std::min(choice.rows, (count + 4 * threads - 1) / (4 * threads))) : choice.rows;
+  const std::uint32_t least = (count + blocks.rows_at_once - 1) / blocks.rows_at_once;  // blocks, if none were together
+  const std::uint32_t number = choice.together == 1 ? least : std::min(least, static_cast<std::uint32_t>(base::round_up((least + choice.together - 1) / choice.together, threads)));
+  const auto begin_of = [&](std::uint32_t block) { return std::min<std::uint32_t>(count, static_cast<std::uint32_t>(std::uint64_t{least} * block / number) * blocks.rows_at_once); };
   std::vector<std::uint32_t> order;
   order.reserve(count);
-  for (std::uint32_t number : deal_blocks((count + block - 1) / block, choice.kind == ConvKernelKind::baked ? threads : 1)) {
+  for (std::uint32_t block : deal_blocks(number, choice.kind == ConvKernelKind::baked ? threads : 1)) {
     blocks.block_begin.push_back(static_cast<std::uint32_t>(order.size()));
-    const auto begin = blocks.order.begin() + std::ptrdiff_t{number} * block;
-    order.insert(order.end(), begin, begin + std::min<std::ptrdiff_t>(block, blocks.order.end() - begin));
+    order.insert(order.end(), blocks.order.begin() + begin_of(block), blocks.order.begin() + begin_of(block + 1));
   }
   blocks.order = std::move(order);
   blocks.block_begin.push_back(count);

@@ -16,6 +16,7 @@ inline bool is_table(ConvKernelKind kind) { return kind == ConvKernelKind::table
 struct ConvBlocks {
   std::vector<std::uint32_t> order;        ///< of the rows: output channels
   std::vector<std::uint32_t> block_begin;  ///< positions in `order`, one more than there are blocks
+  unsigned rows_at_once = 0;               ///< of code: so many rows of a block have their sums in registers
   std::vector<std::int32_t> cuts;          ///< range g has the offsets [cuts[g], cuts[g + 1])
   std::vector<std::int64_t> destinations;  ///< of each position in `order`: floats from the plane of channel 0
   std::vector<std::int64_t> skips;

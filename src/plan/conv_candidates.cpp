@@ -23,6 +23,7 @@ struct Size {
   std::size_t rows;
   std::size_t vectors;  ///< of pixels or inputs that code may pass over: all of them, since threads can take a part of the rows each
   std::size_t chunk_vectors;  ///< whose sources fit half of L2
+  std::size_t lane_lines;     ///< rows of sources that a lane reads, of all channels
   bool has_slabs;             ///< of sources: ranges of channels save no pages
 
   std::size_t code_bytes(TileShape shape) const { return nonzeros * bytes_of_nonzero(shape.vectors); }
@@ -30,6 +31,11 @@ struct Size {
   unsigned groups(TileShape shape) const {
     const std::size_t block_bytes = code_bytes(shape) * shape.rows / std::max<std::size_t>(rows, 1);
     return static_cast<unsigned>(std::clamp<std::size_t>((block_bytes + piece_bytes - 1) / piece_bytes, 1, 32));
+  }
+  /// Ranges of channels whose sources, for one tile, take about a quarter of L1.
+  unsigned groups_in_l1(TileShape shape, std::size_t vector_bytes) const {
+    constexpr std::size_t quarter = 8 << 10;
+    return static_cast<unsigned>(std::clamp<std::size_t>((lane_lines * shape.vectors * vector_bytes + quarter / 2) / quarter, 1, 32));
   }
   /// Code that is fetched from beyond L2 must serve some tiles.
   bool is_worth_code(TileShape shape) const {
@@ -60,7 +66,14 @@ void add_tables(const Size& size, std::vector<ConvKernelChoice>& choices) {
     if (row_nonzeros >= 10 * groups) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, 1, groups});
 }
 
-void add_baked(const Size& size, TileShape shape, std::vector<ConvKernelChoice>& choices) {
+/// Few rows fit 16 registers, so a block reads sources from L2 for few multiply-adds: blocks together, in ranges whose sources stay in L1. In networks, the 28 rows of AVX-512 gained nothing.
+void add_together(const Size& size, TileShape shape, std::vector<ConvKernelChoice>& choices) {
+  const unsigned near = size.groups_in_l1(shape, 8 * sizeof(float));
+  choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 32 / shape.vectors, near, 8});
+  if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, whole_plane, near, 4});
+}
+
+void add_baked(const Size& size, TileShape shape, cpu::Isa isa, std::vector<ConvKernelChoice>& choices) {
   if (!size.is_worth_code(shape) || shape.vectors > size.vectors) return;
   const unsigned groups = size.groups(shape), chunk = 32 / shape.vectors;
   choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups});
@@ -69,8 +82,9 @@ void add_baked(const Size& size, TileShape shape, std::vector<ConvKernelChoice>&
   if (size.chunk_vectors < 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, static_cast<unsigned>(size.chunk_vectors) / shape.vectors), groups});
   std::set<unsigned> fewer{groups / 2};
   if (shape.vectors == 1) fewer.insert({groups / 4, size.has_slabs && groups > 1 ? 1u : 0u});
-  for (unsigned some : fewer)
-    if (some > 0) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, some});
+  fewer.erase(0);
+  for (unsigned some : fewer) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, some});
+  if (isa == cpu::Isa::avx2 && shape.vectors == 2 && size.rows > shape.rows) add_together(size, shape, choices);
 }
 
 }  // namespace
@@ -80,7 +94,7 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   const std::size_t lanes = cpu::kernels_for(isa).vector_lanes;
   const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
   const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps),
-                  std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes), in.slab != 0};
+                  std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes), std::size_t{conv.group_channels} * conv.groups * (conv.kernel.size() > 1 ? conv.kernel[0] : 1), in.slab != 0};
   const std::size_t slab = std::max({in.slab, out.slab, skip != nullptr ? skip->slab : 0});
   if (can_be_depthwise(conv, in, out)) choices.push_back({ConvKernelKind::depthwise});
   add_tables(size, choices);
@@ -89,7 +103,7 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   if (rows::can_be_in_steps(conv, in, out)) choices.push_back({ConvKernelKind::steps, cpu::conv_tile_vectors, 128, whole_plane, 1});
   if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});
   for (TileShape shape : tile_shapes(isa))
-    if (shape.vectors < 4 && slab % (shape.vectors * lanes) == 0) add_baked(size, shape, choices);  // four vectors were never the best
+    if (shape.vectors < 4 && slab % (shape.vectors * lanes) == 0) add_baked(size, shape, isa, choices);  // four vectors were never the best
   return choices;
 }
 

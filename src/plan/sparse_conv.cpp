@@ -53,7 +53,8 @@ std::string to_string(const ConvKernelChoice& choice) {
     case ConvKernelKind::steps:
       return fmt::format("table of {} vectors{}, {} rows, {} tiles, {} groups", choice.vectors, choice.kind == ConvKernelKind::steps ? " in steps" : "", choice.rows, choice.chunk_tiles,
                          choice.groups);
-    case ConvKernelKind::baked: return fmt::format("baked {}x{}, {} tiles, {} groups", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
+    case ConvKernelKind::baked:
+      return fmt::format("baked {}{}x{}, {} tiles, {} groups", choice.together > 1 ? fmt::format("{} of ", choice.together) : "", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
   }
   return "?";
 }

@@ -26,9 +26,10 @@ enum class ConvKernelKind : std::uint8_t {
 struct ConvKernelChoice {
   ConvKernelKind kind = ConvKernelKind::table;
   unsigned vectors = 8;      ///< of pixels, of a tile
-  unsigned rows = 64;        ///< of a block; of a table: before the next range of channels
+  unsigned rows = 64;        ///< of a block, or of each of those together; of a table: before the next range of channels
   unsigned chunk_tiles = 1;  ///< tiles that a block works off before the next block
   unsigned groups = 1;       ///< ranges of input channels that are summed up one after the other, so that sources and code stay in L1
+  unsigned together = 1;     ///< blocks of code that follow each other on every tile: what one brings into L1 the others find there
 
   bool operator==(const ConvKernelChoice&) const = default;
 };

@@ -41,7 +41,7 @@ class Slabs : public testing::TestWithParam<std::string> {
   std::vector<ConvKernelChoice> choices() const {
     std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::depthwise}, {ConvKernelKind::steps, 8, 64, 1000, 1}};
     for (plan::TileShape shape : plan::tile_shapes(isa()))
-      if (shape.vectors != 3) choices.insert(choices.end(), {{ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1}, {ConvKernelKind::baked, shape.vectors, shape.rows, 1000, 3}});
+      if (shape.vectors != 3) choices.insert(choices.end(), {{ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1}, {ConvKernelKind::baked, shape.vectors, shape.rows, 1000, 3}, {ConvKernelKind::baked, shape.vectors, 2, 4, 2, 3}});
     return choices;
   }
 

@@ -23,6 +23,7 @@ std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
     if (shape.vectors == 1) choices.push_back({ConvKernelKind::line_pairs, 1, shape.rows, 1, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});
+    choices.push_back({ConvKernelKind::baked, shape.vectors, 2, 3, 2, 3});  // blocks together, the last with fewer rows
   }
   return choices;
 }

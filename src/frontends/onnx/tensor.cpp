@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/aligned_buffer.hpp"
 #include "frontends/onnx/fields.hpp"
 
 namespace lacuna::frontends::onnx {
@@ -139,9 +138,7 @@ Array<std::byte> borrow_or_copy(std::string_view raw, ElementType type, std::uin
     throw InputError(fmt::format("its data has {} bytes, but {} elements of {} take {}", raw.size(), elements, name_of(type), elements * size_of(type)));
   const std::span<const std::byte> bytes = std::as_bytes(std::span(raw));
   if (owner && reinterpret_cast<std::uintptr_t>(raw.data()) % size_of(type) == 0) return {bytes, owner};
-  const auto copy = std::make_shared<base::AlignedFloats>((bytes.size() + sizeof(float) - 1) / sizeof(float));  // on large pages: small ones take longer to come by than to fill
-  std::memcpy(copy->data(), bytes.data(), bytes.size());
-  return {std::as_bytes(std::span(copy->data(), copy->size())).first(bytes.size()), copy};
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
 }  // namespace

@@ -99,5 +99,36 @@ TEST(SparseRowBlock, PartsSuspendAndResumeInSpacesApart) {
 )");
 }
 
+TEST(SparseRowBlock, AnotherBlockAppendedHasConstantsOfItsOwn) {
+  SparseRowBlock block;
+  block.name = "first";
+  block.rows = {{96, 0.5f, {}}, {128, 0, {}}};
+  block.nonzeros = {{0, 0, 2}, {0, 1, 3}};
+  block.low = 0;
+  Kernel kernel = build(block);
+  block.name = "next";
+  block.rows = {{160, 0.25f, {}}};
+  block.nonzeros = {{32, 0, 4}};
+  append(kernel, build(block));
+  EXPECT_EQ(print(kernel), R"(kernel first; next: 2 sums, 7 constants
+  s0 = 0.5
+  s1 = 0
+  x = [0]
+  s0 += 2 * x
+  s1 += 3 * x
+  x = 0
+  s0 = max(s0, x)
+  s1 = max(s1, x)
+  [96] = s0
+  [128] = s1
+  s0 = 0.25
+  x = [32]
+  s0 += 4 * x
+  x = 0
+  s0 = max(s0, x)
+  [160] = s0
+)");
+}
+
 }  // namespace
 }  // namespace lacuna::kernel

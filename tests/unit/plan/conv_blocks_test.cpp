@@ -49,6 +49,21 @@ TEST(ConvBlocks, HalvesOfTheBlocksOfCodeHaveAsManyRowsAndNonzeros) {
   EXPECT_NEAR(first / second, 1, 0.05);
 }
 
+TEST(ConvBlocks, TogetherBlocksAreAsLargeAndAsManyForEachThread) {
+  const Made made;
+  const auto sizes = [&](unsigned together, unsigned threads) {
+    const plan::ConvBlocks blocks = plan::make_blocks(made.rows, made.out, nullptr, {ConvKernelKind::baked, 1, 28, 32, 1, together}, threads);  // nine blocks of 28 rows, one of 4
+    EXPECT_EQ(blocks.rows_at_once, 28u);
+    std::vector<std::uint32_t> rows;
+    for (std::size_t block = 0; block < blocks.blocks(); ++block) rows.push_back(blocks.block_begin[block + 1] - blocks.block_begin[block]);
+    return rows;
+  };
+  EXPECT_EQ(sizes(4, 1), (std::vector<std::uint32_t>{84, 84, 88}));
+  EXPECT_EQ(sizes(4, 2), (std::vector<std::uint32_t>{56, 60, 84, 56}));  // two for each thread
+  EXPECT_EQ(sizes(20, 1), (std::vector<std::uint32_t>{256}));
+  EXPECT_EQ(sizes(20, 2), (std::vector<std::uint32_t>{140, 116}));
+}
+
 TEST(ConvBlocks, RangesOfSourcesHaveAboutAsManyNonzeros) {
   const Made made;
   const plan::ConvBlocks blocks = plan::make_blocks(made.rows, made.out, nullptr, {ConvKernelKind::baked, 1, 16, 32, 5}, 1);
