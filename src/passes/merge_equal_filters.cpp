@@ -1,4 +1,3 @@
-#include <cstring>
 #include <string_view>
 #include <unordered_map>
 

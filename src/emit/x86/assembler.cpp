@@ -75,24 +75,23 @@ struct Assembler::State {
   }
 
   /// multiply_add_broadcast() with a short displacement. Code has millions of them, which differ in their sum and in the last byte: the rest is what Xbyak made of the first.
-  void multiply_add_near(unsigned sum, unsigned a, Place b, unsigned unit) {
+  void multiply_add_near(unsigned sum, unsigned a, Place b, std::int32_t floats) {
     Instruction& known = of_sums.at(sum);
-    if (known.bytes == 0 || known.a != a || known.pointer != b.pointer) {
-      const std::size_t begin = code.getSize();
-      emit([&](auto& all) { all.vfmadd231ps(vec(sum), vec(a), all.ptr_b[at(b)]); });
-      known = {code.getSize() - begin, a, b.pointer, {}};
-      std::copy_n(code.getCode() + begin, known.bytes, known.code.begin());
-      return;
+    if (known.is_known && known.a == a && known.pointer == b.pointer) {
+      known.code.back() = static_cast<std::uint8_t>(floats);
+      return emit([&](auto& all) { all.db(known.code.data(), known.code.size()); });
     }
-    known.code[known.bytes - 1] = static_cast<std::uint8_t>(b.displacement / static_cast<std::int32_t>(unit));
-    emit([&](auto& all) { all.db(known.code.data(), known.bytes); });
+    const std::size_t begin = code.getSize();
+    emit([&](auto& all) { all.vfmadd231ps(vec(sum), vec(a), all.ptr_b[at(b)]); });
+    known = {code.getSize() - begin == known.code.size(), a, b.pointer, {}};  // if it is longer, its displacement was not put into a byte
+    if (known.is_known) std::copy_n(code.getCode() + begin, known.code.size(), known.code.begin());
   }
 
   struct Instruction {
-    std::size_t bytes = 0;
+    bool is_known = false;
     unsigned a = 0;
     Pointer pointer = Pointer::constant;
-    std::array<std::uint8_t, 16> code{};
+    std::array<std::uint8_t, 7> code{};
   };
 
   const Target target;
@@ -171,7 +170,7 @@ void Assembler::multiply_add(unsigned sum, unsigned a, Place b) {
 void Assembler::multiply_add_broadcast(unsigned sum, unsigned a, Place b) {
   constexpr std::int32_t unit = sizeof(float);  // of a displacement of one byte
   const bool is_near = b.displacement != 0 && b.displacement % unit == 0 && b.displacement / unit >= -128 && b.displacement / unit < 128;
-  is_near ? state_->multiply_add_near(sum, a, b, unit) : state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr_b[State::at(b)]); });
+  is_near ? state_->multiply_add_near(sum, a, b, b.displacement / unit) : state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), code.ptr_b[State::at(b)]); });
   if (state_->with_listing) state_->list("vfmadd231ps", state_->name(sum), state_->name(a), state_->name(b) + " {1to16}");
 }
 

@@ -32,7 +32,7 @@ bool has_op(const kernel::Kernel& kernel, kernel::Op op) {
 
 void append_constants(const kernel::Kernel& kernel, std::vector<float>& constants) {
   constants.insert(constants.end(), kernel.constants.begin(), kernel.constants.end());
-  constants.resize((constants.size() + 3) / 4 * 4);  // they are loaded four at a time
+  constants.resize(base::round_up(constants.size(), 4));  // they are loaded four at a time
 }
 
 /// Runs `body` for every tile: the pointers end each round one tile further.
