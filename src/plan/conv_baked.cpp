@@ -70,6 +70,14 @@ std::int64_t lowest_offset(const rows::ConvRows& rows) {
   return lowest;
 }
 
+/// Code begins with the lowest source of a tile.
+emit::x86::SweepForm form_of(const BakedTiles& tiles, std::int64_t lowest, std::int64_t partial_step) {
+  constexpr std::int64_t line_floats = 16;
+  emit::x86::SweepForm form{tiles.vectors, partial_step, std::min<std::size_t>(tiles.most, baked_window_tiles), {}};
+  if (tiles.into_line) form.into_line = static_cast<std::uint32_t>(((*tiles.into_line + lowest) % line_floats + line_floats) % line_floats * static_cast<std::int64_t>(sizeof(float)));
+  return form;
+}
+
 /// Brings memory into the cache by reading it: the CPU then sees a stream and runs ahead of it, which it does not do for straight code.
 void read_through(const std::byte* begin, const std::byte* end) {
   constexpr std::ptrdiff_t line = 64;
@@ -124,9 +132,9 @@ class BakedBody : public ConvBody {
 
 }  // namespace
 
-std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors, std::size_t tiles) {
+std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, const BakedTiles& tiles) {
   const emit::x86::Target target = target_of(isa);
-  const std::uint64_t tile_bytes = std::uint64_t{vectors} * emit::x86::vector_lanes(target) * sizeof(float);
+  const std::uint64_t tile_bytes = std::uint64_t{tiles.vectors} * emit::x86::vector_lanes(target) * sizeof(float);
   const std::int64_t lowest = lowest_offset(rows);
   std::vector<kernel::Kernel> kernels;
   std::uint32_t most_rows = 0;
@@ -134,11 +142,11 @@ std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const Conv
     most_rows = std::max(most_rows, blocks.block_begin[block + 1] - blocks.block_begin[block]);
     for (std::size_t group = 0; group < blocks.groups(); ++group) kernels.push_back(kernel_of({rows, blocks, block, group, lowest, tile_bytes, target == emit::x86::Target::avx512}));
   }
-  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, vectors, static_cast<std::int64_t>(most_rows * tile_bytes), std::min<std::size_t>(tiles, baked_window_tiles)), blocks.groups(), lowest);
+  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target, form_of(tiles, lowest, static_cast<std::int64_t>(most_rows * tile_bytes))), blocks.groups(), lowest);
 }
 
-std::unique_ptr<ConvBody> make_baked_body(std::span<const kernel::Kernel> kernels, cpu::Isa isa, unsigned vectors, std::size_t tiles) {
-  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target_of(isa), vectors, 0, std::min<std::size_t>(tiles, baked_window_tiles)), 1, 0);
+std::unique_ptr<ConvBody> make_baked_body(std::span<const kernel::Kernel> kernels, cpu::Isa isa, const BakedTiles& tiles) {
+  return std::make_unique<BakedBody>(emit::x86::emit_sweeps(kernels, target_of(isa), form_of(tiles, 0, 0)), 1, 0);
 }
 
 }  // namespace lacuna::plan

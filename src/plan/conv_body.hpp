@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "devices/cpu/kernels.hpp"
@@ -23,10 +25,16 @@ std::unique_ptr<ConvBody> make_table_body(const rows::ConvRows& rows, const Conv
 /// Tiles that machine code works off before its next range of channels: their partial sums should stay in L1.
 inline constexpr unsigned baked_window_tiles = 64;
 
-/// `vectors` of a tile; every tile has that many. `tiles` that run() is given at most.
-std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, unsigned vectors, std::size_t tiles);
+/// What tiles that run() is given have in common.
+struct BakedTiles {
+  unsigned vectors = 1;
+  std::size_t most = 1;                    ///< in one call
+  std::optional<std::uint32_t> into_line;  ///< sources come by whole lines: floats from the begin of a line to `source` of every tile
+};
+
+std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, const BakedTiles& tiles);
 
 /// One kernel for each block; sources are bytes from where a tile begins.
-std::unique_ptr<ConvBody> make_baked_body(std::span<const kernel::Kernel> kernels, cpu::Isa isa, unsigned vectors, std::size_t tiles);
+std::unique_ptr<ConvBody> make_baked_body(std::span<const kernel::Kernel> kernels, cpu::Isa isa, const BakedTiles& tiles);
 
 }  // namespace lacuna::plan

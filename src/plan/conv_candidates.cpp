@@ -25,6 +25,7 @@ struct Size {
   std::size_t chunk_vectors;  ///< whose sources fit half of L2
   std::size_t lane_lines;     ///< rows of sources that a lane reads, of all channels
   bool has_slabs;             ///< of sources: ranges of channels save no pages
+  bool reaches_aside;         ///< sources lie across lines
 
   std::size_t code_bytes(TileShape shape) const { return nonzeros * bytes_of_nonzero(shape.vectors); }
   /// Ranges of channels that make the pieces of a block small.
@@ -73,6 +74,15 @@ void add_together(const Size& size, TileShape shape, std::vector<ConvKernelChoic
   if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, whole_plane, near, 4});
 }
 
+/// The same as the last ones of a single vector, whose sources may come by lines.
+void add_by_lines(std::vector<ConvKernelChoice>& choices) {
+  for (std::size_t k = 0, count = choices.size(); k < count; ++k)
+    if (choices[k].kind == ConvKernelKind::baked && choices[k].vectors == 1) {
+      choices.push_back(choices[k]);
+      choices.back().by_lines = true;
+    }
+}
+
 void add_baked(const Size& size, TileShape shape, cpu::Isa isa, std::vector<ConvKernelChoice>& choices) {
   if (!size.is_worth_code(shape) || shape.vectors > size.vectors) return;
   const unsigned groups = size.groups(shape), chunk = 32 / shape.vectors;
@@ -84,6 +94,7 @@ void add_baked(const Size& size, TileShape shape, cpu::Isa isa, std::vector<Conv
   if (shape.vectors == 1) fewer.insert({groups / 4, size.has_slabs && groups > 1 ? 1u : 0u});
   fewer.erase(0);
   for (unsigned some : fewer) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, some});
+  if (isa == cpu::Isa::avx512 && shape.vectors == 1 && size.reaches_aside) add_by_lines(choices);
   if (isa == cpu::Isa::avx2 && shape.vectors == 2 && size.rows > shape.rows) add_together(size, shape, choices);
 }
 
@@ -94,11 +105,15 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   const std::size_t lanes = cpu::kernels_for(isa).vector_lanes;
   const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
   const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps),
-                  std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes), std::size_t{conv.group_channels} * conv.groups * (conv.kernel.size() > 1 ? conv.kernel[0] : 1), in.slab != 0};
+                  std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes), std::size_t{conv.group_channels} * conv.groups * (conv.kernel.size() > 1 ? conv.kernel[0] : 1), in.slab != 0,
+                  !conv.kernel.empty() && conv.kernel.back() > 1 && !out.lanes_are_inputs()};
   const std::size_t slab = std::max({in.slab, out.slab, skip != nullptr ? skip->slab : 0});
   if (can_be_depthwise(conv, in, out)) choices.push_back({ConvKernelKind::depthwise});
   add_tables(size, choices);
-  if (skip == nullptr && can_be_line_pairs(conv, in, out, isa)) choices.push_back({ConvKernelKind::line_pairs, 1, tile_shapes(isa).back().rows, 1, 1});
+  if (skip == nullptr && can_be_line_pairs(conv, in, out, isa)) {
+    choices.push_back({ConvKernelKind::line_pairs, 1, tile_shapes(isa).back().rows, 1, 1});
+    if (isa == cpu::Isa::avx512) choices.push_back({ConvKernelKind::line_pairs, 1, tile_shapes(isa).back().rows, 1, 1, 1, true});
+  }
   if (conv.group_channels == 1) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, whole_plane, 1});  // depthwise: a row reads one plane, which stays in L1
   if (rows::can_be_in_steps(conv, in, out)) choices.push_back({ConvKernelKind::steps, cpu::conv_tile_vectors, 128, whole_plane, 1});
   if (std::size_t{out.batch} * out.height * out.width < lanes) choices.push_back({ConvKernelKind::gather});
@@ -107,13 +122,13 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   return choices;
 }
 
-ConvKernelChoice choice_for_strips(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const ConvKernelChoice& tuned, std::size_t code_bytes, bool has_pairs, cpu::Isa isa) {
+ConvKernelChoice choice_for_strips(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const ConvKernelChoice& tuned, std::size_t code_bytes, bool has_pairs, bool by_lines, cpu::Isa isa) {
   constexpr std::size_t strip_piece_bytes = 14 << 10;
   if (tuned.kind != ConvKernelKind::baked) return tuned;
   const TileShape narrow = tile_shapes(isa).back();
-  if (has_pairs && can_be_line_pairs(conv, in, out, isa)) return {ConvKernelKind::line_pairs, narrow.vectors, narrow.rows, 1, 1};
+  if (has_pairs && can_be_line_pairs(conv, in, out, isa)) return {ConvKernelKind::line_pairs, narrow.vectors, narrow.rows, 1, 1, 1, by_lines};
   const std::size_t block_bytes = code_bytes * narrow.rows / (std::size_t{conv.output_channels} * tuned.vectors);
-  return {ConvKernelKind::baked, narrow.vectors, narrow.rows, whole_plane, static_cast<unsigned>(block_bytes / strip_piece_bytes + 1)};
+  return {ConvKernelKind::baked, narrow.vectors, narrow.rows, whole_plane, static_cast<unsigned>(block_bytes / strip_piece_bytes + 1), 1, by_lines && conv.kernel.back() > 1};
 }
 
 }  // namespace lacuna::plan

@@ -70,7 +70,7 @@ struct ConvLinePairs::Filters {
   }
 };
 
-ConvLinePairs::ConvLinePairs(const Conv& conv, const Planes& in, const Planes& out, float low, float high, unsigned sums, cpu::Isa isa) : in_(in), out_(out), kernels_(cpu::kernels_for(isa)) {
+ConvLinePairs::ConvLinePairs(const Conv& conv, const Planes& in, const Planes& out, float low, float high, ConvKernelChoice& choice, cpu::Isa isa) : in_(in), out_(out), kernels_(cpu::kernels_for(isa)) {
   const rows::Window w = rows::window_of(conv);
   rows_ = rows::lower_conv(conv, in, out, rows::Strides::taken_apart, 2 * pairs_at_once + (w.kernel_y - 1) / w.stride_y);
   const std::uint32_t lanes = kernels_.vector_lanes;
@@ -81,7 +81,7 @@ ConvLinePairs::ConvLinePairs(const Conv& conv, const Planes& in, const Planes& o
   phase_floats_ = rows_.phases.empty() ? 0 : round_up(rows_.source.floats, 16) + 16;  // whole vectors are combined
   for (std::uint32_t x = 0; x < out.width; x += lanes) tile_places_.push_back(std::min(x, out.width - lanes));
 
-  const std::size_t outputs_at_once = std::max<std::size_t>(1, sums / filters.points);
+  const std::size_t outputs_at_once = std::max<std::size_t>(1, choice.rows / filters.points);
   std::vector<kernel::Kernel> kernels;
   for (std::uint32_t first = 0; first < conv.output_channels; first += static_cast<std::uint32_t>(outputs_at_once)) {
     kernel::LinePairBlock block;
@@ -97,7 +97,8 @@ ConvLinePairs::ConvLinePairs(const Conv& conv, const Planes& in, const Planes& o
     kernels.push_back(kernel::build(block));
   }
   blocks_ = kernels.size();
-  body_ = make_baked_body(kernels, isa, 1, pairs_at_once * tile_places_.size());
+  choice.by_lines = choice.by_lines && isa == cpu::Isa::avx512 && out.width % lanes == 0;
+  body_ = make_baked_body(kernels, isa, {1, pairs_at_once * tile_places_.size(), choice.by_lines ? std::optional(0u) : std::nullopt});
 }
 
 ConvLinePairs::Part ConvLinePairs::part_of(unsigned worker, unsigned threads) const {

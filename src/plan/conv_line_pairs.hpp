@@ -10,6 +10,7 @@
 #include <lacuna/network.hpp>
 
 #include "plan/conv_body.hpp"
+#include "plan/sparse_conv.hpp"
 #include "rows/conv_rows.hpp"
 
 namespace lacuna::plan {
@@ -19,8 +20,8 @@ bool can_be_line_pairs(const Conv& conv, const rows::Planes& in, const rows::Pla
 
 class ConvLinePairs {
  public:
-  /// Needs: can_be_line_pairs(). `sums` that the code keeps in registers at most.
-  ConvLinePairs(const Conv& conv, const rows::Planes& in, const rows::Planes& out, float low, float high, unsigned sums, cpu::Isa isa);
+  /// Needs: can_be_line_pairs(). `choice.rows` sums are kept in registers at most; it is told if sources cannot come by lines.
+  ConvLinePairs(const Conv& conv, const rows::Planes& in, const rows::Planes& out, float low, float high, ConvKernelChoice& choice, cpu::Isa isa);
 
   /// Lines of output that one of `threads` writes.
   struct Part {

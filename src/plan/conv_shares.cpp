@@ -213,12 +213,12 @@ std::uint64_t most_work(std::span<const std::uint64_t> work, const std::vector<s
   return most;
 }
 
-/// Of one share, roughly: a multiply-add for each vector and nonzero; and in a network nonzeros (as code or table) come from afar, once, and sources from this core or, where
-/// cores divide rows, from the others, which wrote a part of them.
+/// Of one share, roughly: a multiply-add for each vector and nonzero; and in a network nonzeros (as code or table) come from afar, once, while those before them are at work, and sources
+/// from this core or, where cores divide rows, from the others, which wrote a part of them.
 double cycles(std::uint64_t vectors, std::uint64_t nonzeros, double of_nonzero, std::uint32_t channels, unsigned row_parts) {
   constexpr double of_own_line = 4, of_other_line = 25;
   const double own = 1.0 / row_parts, lines = static_cast<double>(vectors) * channels;
-  return static_cast<double>(nonzeros) * (static_cast<double>(vectors) + of_nonzero) + lines * (own * of_own_line + (1 - own) * of_other_line);
+  return static_cast<double>(nonzeros) * std::max(static_cast<double>(vectors), of_nonzero) + lines * (own * of_own_line + (1 - own) * of_other_line);
 }
 
 }  // namespace

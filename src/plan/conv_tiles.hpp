@@ -13,8 +13,8 @@ namespace lacuna::plan {
 
 class ConvTiles {
  public:
-  /// Null where tiles would read beyond the input's buffer, which only those that read in steps can. `conv` must live as long; its blocks are told where they write.
-  static std::unique_ptr<ConvTiles> make(LoweredConv& conv, const ConvKernelChoice& choice, cpu::Isa isa);
+  /// Null where tiles would read beyond the input's buffer, which only those that read in steps can. `conv` must live as long; its blocks are told where they write. `choice` is told if sources cannot come by lines.
+  static std::unique_ptr<ConvTiles> make(LoweredConv& conv, ConvKernelChoice& choice, cpu::Isa isa);
 
   /// The same as in SparseConv.
   void run(const float* in, const float* skip, float* out, const SparseConv::Scratch& scratch) const;
@@ -35,6 +35,7 @@ class ConvTiles {
   void list_gaps(cpu::Isa isa);
   void size_partials(const ConvKernelChoice& choice);
   std::size_t most_tiles() const;
+  std::optional<std::uint32_t> into_line() const;
 
   void take_part(const float* input, float* excerpt, unsigned worker) const;
   void run_share(const ConvShare& share, const float* input, float* excerpt, const cpu::ConvMemory& memory) const;

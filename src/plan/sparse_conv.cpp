@@ -48,13 +48,14 @@ std::string to_string(const ConvKernelChoice& choice) {
   switch (choice.kind) {
     case ConvKernelKind::gather: return "gather";
     case ConvKernelKind::depthwise: return "depthwise";
-    case ConvKernelKind::line_pairs: return fmt::format("line pairs in {} sums", choice.rows);
+    case ConvKernelKind::line_pairs: return fmt::format("line pairs in {} sums{}", choice.rows, choice.by_lines ? ", by lines" : "");
     case ConvKernelKind::table:
     case ConvKernelKind::steps:
       return fmt::format("table of {} vectors{}, {} rows, {} tiles, {} groups", choice.vectors, choice.kind == ConvKernelKind::steps ? " in steps" : "", choice.rows, choice.chunk_tiles,
                          choice.groups);
     case ConvKernelKind::baked:
-      return fmt::format("baked {}{}x{}, {} tiles, {} groups", choice.together > 1 ? fmt::format("{} of ", choice.together) : "", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups);
+      return fmt::format("baked {}{}x{}, {} tiles, {} groups{}", choice.together > 1 ? fmt::format("{} of ", choice.together) : "", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups,
+                         choice.by_lines ? ", by lines" : "");
   }
   return "?";
 }
@@ -108,7 +109,7 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
   lower(choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : is_depthwise ? rows::Strides::in_place : rows::Strides::taken_apart);
   state->edges = std::uint64_t{lowered.rows.nonzeros.size()} * out.batch * out.height * out.width;
   if (choice.kind == ConvKernelKind::line_pairs) {
-    state->line_pairs.emplace(conv, in, out, lowered.blocks.low, lowered.blocks.high, choice.rows, isa);
+    state->line_pairs.emplace(conv, in, out, lowered.blocks.low, lowered.blocks.high, choice, isa);
     lowered.rows.phases.clear();  // it has its own
   } else if (is_depthwise) {
     state->depthwise.emplace(conv, in, out, lowered.blocks.low, lowered.blocks.high, isa);

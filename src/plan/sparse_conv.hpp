@@ -30,6 +30,7 @@ struct ConvKernelChoice {
   unsigned chunk_tiles = 1;  ///< tiles that a block works off before the next block
   unsigned groups = 1;       ///< ranges of input channels that are summed up one after the other, so that sources and code stay in L1
   unsigned together = 1;     ///< blocks of code that follow each other on every tile: what one brings into L1 the others find there
+  bool by_lines = false;     ///< sources come as whole lines of the cache and are joined in registers: for CPUs on which loads across lines are slow. AVX-512, one vector, tiles that begin alike in lines
 
   bool operator==(const ConvKernelChoice&) const = default;
 };
@@ -83,7 +84,7 @@ class SparseConv {
 std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const rows::Planes* skip, cpu::Isa isa);
 
 /// For a convolution that works on strips of rows, one after the other, while they are in L2, given what was chosen for whole planes and the bytes of its code. Tiles of one vector fill all rows,
-/// pieces of code may be larger since sources are near, and nearly full weights take pairs of lines, if strips have pairs: nothing waits for memory there.
-ConvKernelChoice choice_for_strips(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const ConvKernelChoice& tuned, std::size_t code_bytes, bool has_pairs, cpu::Isa isa);
+/// pieces of code may be larger since sources are near, and nearly full weights take pairs of lines, if strips have pairs: nothing waits for memory there. `by_lines`: where they can.
+ConvKernelChoice choice_for_strips(const Conv& conv, const rows::Planes& in, const rows::Planes& out, const ConvKernelChoice& tuned, std::size_t code_bytes, bool has_pairs, bool by_lines, cpu::Isa isa);
 
 }  // namespace lacuna::plan

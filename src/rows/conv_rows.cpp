@@ -90,7 +90,7 @@ void plan_phases(const Conv& conv, const Planes& in, const Planes& out, std::uin
   const std::size_t pitch = out.row / pixel;
   const auto spare = static_cast<std::uint32_t>(out.row % pixel == 0 && pitch > shape.extents[3] ? pitch - shape.extents[3] : 0);
   const Lanes lanes = by_batch ? Lanes::batch : Lanes::pixels;
-  const auto make = [&] { return in.slab != 0 ? slabs_for(shape, spare, lanes) : planes_for(shape, 0, spare, lanes); };
+  const auto make = [&] { return in.slab != 0 ? slabs_for(shape, spare, lanes, in.slab) : planes_for(shape, 0, spare, lanes); };
   rows.source = make();
   if (is_whole) return;
   const std::size_t unit = excerpt_unit(rows.source);

@@ -127,9 +127,9 @@ Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x
   return planes;
 }
 
-Planes slabs_for(const Shape& shape, std::uint32_t halo_x, Lanes lanes) {
+Planes slabs_for(const Shape& shape, std::uint32_t halo_x, Lanes lanes, std::size_t slab) {
   Planes planes = planes_for(shape, 0, halo_x, lanes);
-  planes.slab = planes.channel = planes.lanes_are_inputs() ? planes.batch : slab_lanes;
+  planes.slab = planes.channel = planes.lanes_are_inputs() ? planes.batch : slab;
   const std::size_t image = round_up(planes.plane_lanes(), planes.slab) * planes.channels;
   if (!planes.lanes_are_inputs()) planes.image = image;
   planes.origin = 0;

@@ -11,7 +11,7 @@
 //   . . . . . . .      at most halo_x columns that are not pixels
 //   b b b b b b .
 //
-// In slabs, 64 lanes of every channel stand together, then the next 64 of every channel (where lanes are inputs, those of a pixel): a kernel that reads one pixel of all channels reads few pages.
+// In slabs, 16 or 64 lanes of every channel stand together, then as many more of every channel (where lanes are inputs, those of a pixel): a kernel that reads one pixel of all channels reads few pages.
 // Sources are then the same for all pixels only if no kernel reaches beyond its own pixel; there is no halo, and what is not an element is anything.
 #pragma once
 
@@ -23,7 +23,8 @@
 
 namespace lacuna::rows {
 
-inline constexpr std::size_t slab_lanes = 64;
+inline constexpr std::size_t wide_slab = 64;    ///< lanes: all that a tile of any kernel has
+inline constexpr std::size_t narrow_slab = 16;  ///< one vector of AVX-512: its tiles read line after line, which CPUs fetch ahead
 
 /// Floats between the places in a page where buffers begin that are used together: stores to one would hold up loads from another at the same place.
 inline constexpr std::size_t apart_in_page = 272;
@@ -77,8 +78,8 @@ enum class Lanes : std::uint8_t { pixels, batch };
 /// floats, and never 4096 bytes apart: such planes would fight for the same lines of L1. Throws Unsupported for more axes.
 Planes planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x, Lanes lanes = Lanes::pixels);
 
-/// The same in slabs, with rows as far apart as planes with this halo have them. Lanes that are inputs: a slab is a pixel of all channels.
-Planes slabs_for(const Shape& shape, std::uint32_t halo_x, Lanes lanes = Lanes::pixels);
+/// The same in slabs of so many lanes, with rows as far apart as planes with this halo have them. Lanes that are inputs: a slab is a pixel of all channels.
+Planes slabs_for(const Shape& shape, std::uint32_t halo_x, Lanes lanes = Lanes::pixels, std::size_t slab = wide_slab);
 
 /// Planes for a band, some rows of a larger image: the rows above and below belong to each channel alone, since they hold elements of other bands. Needs: four axes.
 Planes band_planes_for(const Shape& shape, std::uint32_t halo_y, std::uint32_t halo_x);

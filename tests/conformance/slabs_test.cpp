@@ -19,7 +19,9 @@ using rows::Planes;
 
 constexpr std::uint32_t halo = 1;
 
-Planes place(const Shape& shape, bool in_slabs, rows::Lanes lanes = rows::Lanes::pixels) { return in_slabs ? rows::slabs_for(shape, halo, lanes) : rows::planes_for(shape, halo, halo, lanes); }
+Planes place(const Shape& shape, bool in_slabs, rows::Lanes lanes = rows::Lanes::pixels, std::size_t slab = rows::wide_slab) {
+  return in_slabs ? rows::slabs_for(shape, halo, lanes, slab) : rows::planes_for(shape, halo, halo, lanes);
+}
 
 /// Elements on planes or in slabs; what is between them is no number, in slabs.
 base::AlignedFloats loaded(const std::vector<float>& elements, const Planes& planes) {
@@ -32,6 +34,7 @@ base::AlignedFloats loaded(const std::vector<float>& elements, const Planes& pla
 struct Where {
   bool in, out, skip;
   rows::Lanes lanes = rows::Lanes::pixels;
+  std::size_t slab = rows::wide_slab;
 };
 
 class Slabs : public testing::TestWithParam<std::string> {
@@ -45,13 +48,20 @@ class Slabs : public testing::TestWithParam<std::string> {
     return choices;
   }
 
+  /// In wide slabs, and in narrow ones.
   void expect_same_bits(const ConvCase& wanted, Where where, unsigned seed) const {
+    expect_same_bits_in(wanted, where, seed);
+    where.slab = rows::narrow_slab;
+    if (where.lanes == rows::Lanes::pixels) expect_same_bits_in(wanted, where, seed);
+  }
+
+  void expect_same_bits_in(const ConvCase& wanted, Where where, unsigned seed) const {
     std::mt19937 random(seed);
     const Conv conv = random_conv(wanted, random);
     const Shape in_shape = input_shape(wanted), out_shape = output_shape(wanted);
     const std::vector<float> input = random_floats(in_shape.size(), random), skip = random_floats(out_shape.size(), random);
     const auto run = [&](Where places, const ConvKernelChoice& choice, unsigned threads, bool over_skip) {
-      const Planes in = place(in_shape, places.in, places.lanes), out = place(out_shape, places.out, places.lanes), added = place(out_shape, places.skip, places.lanes);
+      const Planes in = place(in_shape, places.in, places.lanes, places.slab), out = place(out_shape, places.out, places.lanes, places.slab), added = place(out_shape, places.skip, places.lanes, places.slab);
       const plan::SparseConv sparse(conv, in, out, wanted.skip ? &added : nullptr, choice, isa(), threads);
       const base::AlignedFloats in_memory = loaded(input, in);
       base::AlignedFloats skip_memory = loaded(skip, added), out_memory(out.floats), scratch(sparse.scratch_floats());
@@ -67,7 +77,9 @@ class Slabs : public testing::TestWithParam<std::string> {
       for (unsigned threads : {1u, 2u, 3u})
         for (bool over_skip : {false, true}) {
           if (over_skip && !wanted.skip) continue;
-          if (where.lanes == rows::Lanes::batch && choice.kind == ConvKernelKind::baked && wanted.batch % (choice.vectors * cpu::kernels_for(isa()).vector_lanes) != 0) continue;  // no candidate
+          const std::size_t tile = std::size_t{choice.vectors} * cpu::kernels_for(isa()).vector_lanes;
+          if (choice.kind == ConvKernelKind::baked && where.lanes == rows::Lanes::pixels && where.slab % tile != 0) continue;  // no candidate
+          if (where.lanes == rows::Lanes::batch && choice.kind == ConvKernelKind::baked && wanted.batch % tile != 0) continue;  // no candidate
           SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << to_string(choice) << ", " << threads << " threads, slabs: " << where.in << where.out << where.skip);
           ASSERT_EQ(run(where, choice, threads, over_skip), expected);
         }

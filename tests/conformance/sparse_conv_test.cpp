@@ -20,12 +20,32 @@ std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
   std::vector<ConvKernelChoice> choices{{ConvKernelKind::table, 8, 64, 3, 1}, {ConvKernelKind::table, 2, 3, 5, 3}, {ConvKernelKind::gather}, {ConvKernelKind::depthwise}, {ConvKernelKind::steps, 8, 64, 1000, 1},
                                         {ConvKernelKind::steps, 2, 3, 2, 3}};
   for (plan::TileShape shape : plan::tile_shapes(isa)) {
-    if (shape.vectors == 1) choices.push_back({ConvKernelKind::line_pairs, 1, shape.rows, 1, 1});
+    if (shape.vectors == 1)
+      for (bool by_lines : {false, true}) {
+        choices.push_back({ConvKernelKind::line_pairs, 1, shape.rows, 1, 1, 1, by_lines});
+        if (by_lines) choices.insert(choices.end(), {{ConvKernelKind::baked, 1, shape.rows, 4, 1, 1, true}, {ConvKernelKind::baked, 1, 2, 3, 3, 2, true}});
+      }
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});
     choices.push_back({ConvKernelKind::baked, shape.vectors, 2, 3, 2, 3});  // blocks together, the last with fewer rows
   }
   return choices;
+}
+
+TEST(SparseConvByLines, IsSaidToBeSoOnlyWhereTilesBeginAlike) {
+  std::mt19937 random(1);
+  const auto says = [&](const ConvCase& wanted, unsigned vectors, cpu::Isa isa) {
+    const Planes in = rows::planes_for(input_shape(wanted), 1, 1), out = rows::planes_for(output_shape(wanted), 1, wanted.pads_begin[1]);
+    return plan::SparseConv(random_conv(wanted, random), in, out, nullptr, {ConvKernelKind::baked, vectors, 4, 4, 1, 1, true}, isa, 1).describe().find("by lines") != std::string::npos;
+  };
+  const ConvCase same_pitch{.extents = {14, 14}}, rows_apart{.extents = {20, 21}, .pads_begin = {0, 0}, .pads_end = {0, 0}};
+  for (const std::string& name : all_isas()) {
+    const cpu::Isa isa = cpu::choose_isa(name);
+    if (plan::tile_shapes(isa).empty()) continue;
+    EXPECT_EQ(says(same_pitch, 1, isa), isa == cpu::Isa::avx512) << name;
+    EXPECT_FALSE(says(same_pitch, 2, isa)) << name;
+    EXPECT_FALSE(says(rows_apart, 1, isa)) << name;
+  }
 }
 
 class SparseConvConformance : public testing::TestWithParam<std::string> {

@@ -87,7 +87,8 @@ class StripChains : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(StripChains, AgreeWithOneLayerAfterTheOther) {
-  for (const ConvKernelChoice& choice : {ConvKernelChoice{ConvKernelKind::table, 8, 64, 3, 1}, ConvKernelChoice{ConvKernelKind::baked, 1, 13, 4, 2}, ConvKernelChoice{ConvKernelKind::line_pairs, 1, 13, 1, 1}}) {
+  for (const ConvKernelChoice& choice : {ConvKernelChoice{ConvKernelKind::table, 8, 64, 3, 1}, ConvKernelChoice{ConvKernelKind::baked, 1, 13, 4, 2}, ConvKernelChoice{ConvKernelKind::line_pairs, 1, 13, 1, 1},
+                                         ConvKernelChoice{ConvKernelKind::baked, 1, 13, 4, 2, 1, true}}) {
     if (choice.kind != ConvKernelKind::table && GetParam() != "avx2" && GetParam() != "avx512") continue;  // no machine code
     for (unsigned threads : {1u, 2u, 3u})
       for (std::uint32_t batch : {1u, 2u})

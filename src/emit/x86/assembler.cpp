@@ -157,6 +157,11 @@ void Assembler::spread(unsigned target, unsigned source, unsigned lane) {
   state_->list("vpermilps", state_->name(target), state_->name(source), state_->with_listing ? fmt::format("{}", lane * 0x55) : std::string());
 }
 
+void Assembler::join(unsigned target, unsigned low, unsigned high, unsigned lane) {
+  state_->emit([&](auto& code) { code.valignd(state_->vec(target), state_->vec(high), state_->vec(low), static_cast<std::uint8_t>(lane)); });
+  if (state_->with_listing) state_->list("valignd", state_->name(target), state_->name(high), state_->name(low), fmt::format("{}", lane));
+}
+
 void Assembler::multiply_add(unsigned sum, unsigned a, unsigned b) {
   state_->emit([&](auto& code) { code.vfmadd231ps(state_->vec(sum), state_->vec(a), state_->vec(b)); });
   state_->list("vfmadd231ps", state_->name(sum), state_->name(a), state_->name(b));

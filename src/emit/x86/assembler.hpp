@@ -38,6 +38,8 @@ class Assembler {
   void broadcast_four(unsigned target, Place source);  ///< four floats to every 128 bits
   void spread(unsigned target, unsigned source, unsigned lane);  ///< one of four floats to all lanes
 
+  void join(unsigned target, unsigned low, unsigned high, unsigned lane);  ///< the lanes of `low` from `lane` on, then those of `high`; AVX-512 only
+
   void multiply_add(unsigned sum, unsigned a, unsigned b);            ///< sum += a * b
   void multiply_add(unsigned sum, unsigned a, Place b);
   void multiply_add_broadcast(unsigned sum, unsigned a, Place b);     ///< b is one float for all lanes; AVX-512 only

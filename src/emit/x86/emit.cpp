@@ -69,7 +69,8 @@ Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, boo
   return result;
 }
 
-Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, std::size_t tiles, bool with_listing) {
+Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, const SweepForm& form, bool with_listing) {
+  const auto [vectors, partial_step, tiles, into_line] = form;
   constexpr std::size_t line_bytes = 64;
   Sweeps result;
   const auto begin_line = [&] { result.bytes.resize(base::round_up(result.bytes.size(), line_bytes), 0xCC); };  // nobody comes through here
@@ -82,7 +83,7 @@ Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsig
     const std::size_t ahead = tiles == 0 ? 0 : (lines + tiles - 1) / tiles;
     code.restart();
     code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
-    KernelWriter writer(code, target, vectors);
+    KernelWriter writer(code, target, vectors, into_line);
     code.begin_sweep(has_op(kernel, kernel::Op::blank) ? vectors : 0, ahead > 0);
     const KernelWriter::Places begin = writer.places();
     writer.write(kernel, ahead);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,8 +60,16 @@ struct Sweeps {
   std::string listing;
 };
 
-/// A tile is `vectors` wide; tile k + 1 begins steps[k] after tile k, and its partial sums `partial_step` bytes after. In a sweep over `tiles` tiles, as many as any will have, a kernel brings the
-/// next one into the cache. Throws InternalError as emit().
-Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, unsigned vectors, std::int64_t partial_step, std::size_t tiles, bool with_listing = false);
+struct SweepForm {
+  unsigned vectors = 1;           ///< of a tile
+  std::int64_t partial_step = 0;  ///< bytes from the partial sums of a tile to those of the next
+  std::size_t tiles = 0;          ///< as many as any sweep will have: in them a kernel brings the next one into the cache; 0: it does not
+  /// Sources come by whole lines of the cache, two of which are shifted together in registers: loads that lie across lines are dear on some CPUs. The number says how many bytes after
+  /// the begin of a line every tile's `source` is. AVX-512 and one vector only.
+  std::optional<std::uint32_t> into_line;
+};
+
+/// Tile k + 1 begins steps[k] after tile k. Throws InternalError as emit().
+Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, const SweepForm& form, bool with_listing = false);
 
 }  // namespace lacuna::emit::x86

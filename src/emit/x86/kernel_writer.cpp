@@ -23,17 +23,20 @@ bool uses_hand(Op op) { return op == Op::multiply_add || op == Op::add; }
 
 }  // namespace
 
-KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors)
+KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors, std::optional<std::uint32_t> into_line)
     : code_(code),
       target_(target),
       vectors_(vectors),
       registers_(vector_registers(target)),
       vector_bytes_(vector_lanes(target) * static_cast<std::int64_t>(sizeof(float))),
+      into_line_(into_line),
       load_(Pointer::load, target == Target::avx512 ? vector_bytes_ : 1),
       store_(Pointer::store, target == Target::avx512 ? vector_bytes_ : 1),
       constant_(Pointer::constant, target == Target::avx512 ? static_cast<std::int64_t>(sizeof(float)) : 1),
       skip_(Pointer::skip, target == Target::avx512 ? vector_bytes_ : 1),
-      partial_(Pointer::partial, target == Target::avx512 ? vector_bytes_ : 1) {}
+      partial_(Pointer::partial, target == Target::avx512 ? vector_bytes_ : 1) {
+  if (into_line && (target != Target::avx512 || vectors != 1)) throw InternalError("only single vectors of AVX-512 come by lines");
+}
 
 /// The operand of a constant; they are used in ascending order, so the pointer only ever moves on.
 Place KernelWriter::constant(std::int64_t index) {
@@ -64,12 +67,18 @@ NearPointer& KernelWriter::pointer_of(const Step& step) {
   throw InternalError("a kernel step in no known space");
 }
 
+KernelWriter::Access KernelWriter::access_of(const Step& step) const {
+  const auto place = static_cast<std::int64_t>(step.offset);
+  if (!comes_by_lines(step)) return {place, vectors_ * vector_bytes_};
+  const std::int64_t beyond = (place + *into_line_) % vector_bytes_;
+  return {place - beyond, beyond == 0 ? vector_bytes_ : 2 * vector_bytes_};
+}
+
 /// Moves the pointer to the place of step `at` if the shorter displacements of this and the following accesses pay for it.
 void KernelWriter::approach(Steps steps, std::size_t at) {
   const Op op = steps[at].op;
   NearPointer& pointer = pointer_of(steps[at]);
-  const std::int64_t bytes = vectors_ * vector_bytes_;
-  const auto place = static_cast<std::int64_t>(steps[at].offset);
+  const auto [place, bytes] = access_of(steps[at]);
   if (pointer.reaches(place, bytes)) return;
   const std::int64_t target = pointer.best_for(place);
   constexpr std::int64_t saved_bytes = 3;  // 8 instead of 32 bits
@@ -77,7 +86,7 @@ void KernelWriter::approach(Steps steps, std::size_t at) {
   const std::int64_t cost = pointer.move_cost(target);
   for (std::size_t k = at; k < steps.size() && gain <= cost; ++k) {
     if (steps[k].op != op || steps[k].space != steps[at].space) continue;
-    if (!pointer.reaches_from(target, static_cast<std::int64_t>(steps[k].offset), bytes)) break;
+    if (const Access next = access_of(steps[k]); !pointer.reaches_from(target, next.place, next.bytes)) break;
     gain += saved_bytes * vectors_;
   }
   if (gain > cost) pointer.move(code_, target);
@@ -88,6 +97,7 @@ void KernelWriter::write(const kernel::Kernel& kernel, std::size_t ahead) {
     throw InternalError(fmt::format("{} sums of {} vectors do not fit {} registers", kernel.rows, vectors_, registers_));
   spares_ = registers_ - kernel.rows * vectors_ - (has_quad() ? 1 : 0);
   quad_in_hand_ = -1;
+  if (into_line_) lines_.forget(spares_ - 1);  // one is for what is joined
   const Steps steps(kernel.steps);
   blanks_ = op_that_blanks(steps);
   std::size_t lines = 0;
@@ -106,9 +116,13 @@ void KernelWriter::write(const kernel::Kernel& kernel, std::size_t ahead) {
 std::size_t KernelWriter::write_source(Steps steps, std::size_t at) {
   std::size_t end = at + 1;
   while (end < steps.size() && uses_hand(steps[end].op)) ++end;
-  approach(steps, at);
   const auto source = static_cast<std::int64_t>(steps[at].offset);
   const Steps uses = steps.subspan(at + 1, end - at - 1);
+  if (comes_by_lines(steps[at])) {
+    multiply_add_joined(steps, at, uses);
+    return end;
+  }
+  approach(steps, at);
   if (!uses.empty() && uses[0].op == Op::add)
     add_shared(uses, steps[at]);
   else if (uses.size() == 1)
@@ -160,6 +174,30 @@ void KernelWriter::multiply_add_shared(Steps uses, std::int64_t source) {
   } else {
     for (const Step& use : uses) multiply_add_from_memory(use, source);
   }
+}
+
+void KernelWriter::multiply_add_joined(Steps steps, std::size_t at, Steps uses) {
+  const auto [line, bytes] = access_of(steps[at]);
+  unsigned source = bring_line(steps, at, line);
+  if (bytes > vector_bytes_) {
+    const unsigned low = source, high = bring_line(steps, at, line + vector_bytes_);
+    source = spare(0);
+    code_.join(source, low, high, static_cast<unsigned>((static_cast<std::int64_t>(steps[at].offset) - line) / static_cast<std::int64_t>(sizeof(float))));
+  }
+  for (const Step& use : uses) {
+    if (use.op != Op::multiply_add) throw InternalError("sources by lines are multiplied");
+    code_.multiply_add_broadcast(sum(use.row, 0), source, constant(use.index));
+  }
+}
+
+/// The register that has it; loads it if there is none.
+unsigned KernelWriter::bring_line(Steps steps, std::size_t at, std::int64_t place) {
+  const auto [number, is_there] = lines_.take(place);
+  if (!is_there) {
+    approach(steps, at);
+    code_.load(spare(1 + number), load_.place(place));
+  }
+  return spare(1 + number);
 }
 
 void KernelWriter::add_shared(Steps uses, const Step& load) {

@@ -4,6 +4,9 @@
 // loaded, rdx through what is stored, rsi through the constants; where spaces are apart, rcx and rax
 // through skip connections and partial sums.
 //
+// Sources may come by whole lines: those that lie across two are joined in a register. Neighbouring taps of a row are in the same lines, so
+// that there are not more loads than sources.
+//
 // AVX2 takes weights four at a time: one load brings them into both halves of the last register, and a shuffle spreads one of them. A
 // multiply-add needs a source from memory anyway, and loads are what such code has too many of. AVX-512 broadcasts from memory: there
 // shuffles compete with multiply-adds, and a multiply-add can broadcast its own operand.
@@ -13,13 +16,15 @@
 #include <span>
 
 #include "emit/x86/assembler.hpp"
+#include "emit/x86/lines_in_registers.hpp"
 #include "emit/x86/near_pointer.hpp"
 
 namespace lacuna::emit::x86 {
 
 class KernelWriter {
  public:
-  KernelWriter(Assembler& code, Target target, unsigned vectors);
+  /// `into_line`: as in SweepForm.
+  KernelWriter(Assembler& code, Target target, unsigned vectors, std::optional<std::uint32_t> into_line = std::nullopt);
 
   /// Between the steps `ahead` lines of other memory are brought near.
   void write(const kernel::Kernel& kernel, std::size_t ahead = 0);
@@ -47,6 +52,13 @@ class KernelWriter {
   unsigned quad() const { return registers_ - 1; }
   unsigned spare(unsigned number) const { return registers_ - 1 - (has_quad() ? 1 : 0) - number; }
 
+  /// What a load or store touches.
+  struct Access {
+    std::int64_t place, bytes;
+  };
+  Access access_of(const kernel::Step& step) const;
+  bool comes_by_lines(const kernel::Step& step) const { return into_line_ && step.op == kernel::Op::load && step.space == kernel::Space::memory; }
+
   Place constant(std::int64_t index);
   void load_weight(unsigned target, const kernel::Step& step);
   NearPointer& pointer_of(const kernel::Step& step);
@@ -59,6 +71,8 @@ class KernelWriter {
   void write_resume(Steps steps, std::size_t at);
   void multiply_add_from_memory(const kernel::Step& use, std::int64_t source);
   void multiply_add_shared(Steps uses, std::int64_t source);
+  void multiply_add_joined(Steps steps, std::size_t at, Steps uses);
+  unsigned bring_line(Steps steps, std::size_t at, std::int64_t place);
   void add_shared(Steps uses, const kernel::Step& load);
   void write_with_constants(const kernel::Step& step);
   void write_bound(const kernel::Step& step);
@@ -69,10 +83,12 @@ class KernelWriter {
   const unsigned vectors_;
   const unsigned registers_;
   const std::int64_t vector_bytes_;
+  const std::optional<std::uint32_t> into_line_;
   unsigned spares_ = 0;             ///< without the one for the quad
   std::optional<kernel::Op> blanks_;  ///< the step that also zeroes lanes that are not wanted: a bound, or blank itself
   std::int64_t quad_in_hand_ = -1;  ///< which four constants the quad register holds
   std::int64_t constants_begin_ = 0;
+  LinesInRegisters lines_;
   NearPointer load_;
   NearPointer store_;
   NearPointer constant_;

@@ -230,6 +230,11 @@ class Maker {
     return strip_planes(out(k).channels, static_cast<std::uint32_t>(rows + rows % 2), out(k).width);  // an even number may be computed
   }
 
+  /// Whether this CPU is one for which that was faster in whole planes.
+  bool joins_lines() const {
+    return std::any_of(planned_.choices.begin(), planned_.choices.end(), [](const Choice& choice) { return choice.world == World::planes && choice.sparse && choice.sparse->choice().by_lines; });
+  }
+
   /// For the most rows that a strip has new; rows of padding stand in the strips.
   std::shared_ptr<const SparseConv> conv_of(std::size_t k, const Planes& in, const Planes& strip) const {
     const StageShape& shape = shapes_[k - first_];
@@ -238,7 +243,7 @@ class Maker {
     unpadded.pads_begin[0] = unpadded.pads_end[0] = 0;
     const Planes read = with_height(in, (even - 1) * shape.stride + shape.kernel + shape.stride - 1), written = with_height(strip, even);
     const SparseConv& tuned = *planned_.choices[k].sparse;
-    const plan::ConvKernelChoice choice = plan::choice_for_strips(unpadded, read, written, tuned.choice(), tuned.code_bytes(), shape.height % 2 == 0, planned_.isa);
+    const plan::ConvKernelChoice choice = plan::choice_for_strips(unpadded, read, written, tuned.choice(), tuned.code_bytes(), shape.height % 2 == 0, joins_lines(), planned_.isa);
     return std::make_shared<const SparseConv>(unpadded, read, written, nullptr, choice, planned_.isa, 1);
   }
 

@@ -55,10 +55,16 @@ std::vector<rows::Halo> halos_of(const Network& network, const rows::Planes* ban
   return halos;
 }
 
+/// Code of AVX-512 is fastest with tiles of one vector; tables, which other wishes lead to, have wider ones.
+std::size_t slab_for(const ChooseOptions& options) {
+  const bool takes_code = options.tune != Tune::off && options.kernel != plan::KernelWish::table;
+  return options.isa == cpu::Isa::avx512 && takes_code ? rows::narrow_slab : rows::wide_slab;
+}
+
 /// Values that slabs are for: convolutions write them, and others read only the pixels they write, all of them with rows of one pitch.
 class Slabs {
  public:
-  Slabs(const Network& network, const std::vector<rows::Halo>& halos, cpu::Isa isa) : network_(network), isa_(isa), fits_(network.values.size(), false) {
+  Slabs(const Network& network, const std::vector<rows::Halo>& halos, cpu::Isa isa, std::size_t slab) : network_(network), isa_(isa), slab_(slab), fits_(network.values.size(), false) {
     for (const Operator& op : network.operators)
       if (const Conv* const conv = conv_of(op); conv != nullptr && conv->group_channels > 1)  // depthwise kernels write rows of pixels
         fits_[index(op.output)] = is_large(op.output) && writes_in_pitch(rows::window_of(*conv), op, halos[index(op.output)].x);
@@ -80,7 +86,7 @@ class Slabs {
     const Shape& shape = network_.value(id).shape;
     if (shape.extents.size() != 4 || !may_stand_on_planes(network_.value(id))) return false;
     const std::size_t inputs = lanes_for(shape, isa_) == rows::Lanes::batch ? shape.extents[0] : 1;
-    return inputs * shape.extents[2] * shape.extents[3] > rows::slab_lanes && inputs * shape.size() / shape.extents[0] * sizeof(float) >= bytes;
+    return inputs * shape.extents[2] * shape.extents[3] > slab_ && inputs * shape.size() / shape.extents[0] * sizeof(float) >= bytes;
   }
 
   bool has_same_pixels(ValueId a, ValueId b) const {
@@ -104,6 +110,7 @@ class Slabs {
 
   const Network& network_;
   const cpu::Isa isa_;
+  const std::size_t slab_;  ///< lanes
   std::vector<bool> fits_;
 };
 
@@ -111,7 +118,8 @@ class Slabs {
 
 std::vector<rows::Planes> planes_of_values(const Network& network, const ChooseOptions& options) {
   const std::vector<rows::Halo> halos = halos_of(network, options.band_input);
-  const Slabs slabs(network, halos, options.isa);
+  const std::size_t slab = slab_for(options);
+  const Slabs slabs(network, halos, options.isa, slab);
   std::vector<rows::Planes> planes(network.values.size());
   for (std::size_t k = 0; k < planes.size(); ++k) {
     const Value& value = network.values[k];
@@ -120,7 +128,7 @@ std::vector<rows::Planes> planes_of_values(const Network& network, const ChooseO
     if (options.band_input != nullptr && !slabs.fit(k))
       planes[k] = k == static_cast<std::size_t>(network.input) ? *options.band_input : rows::band_planes_for(value.shape, halos[k].y, halos[k].x);
     else
-      planes[k] = slabs.fit(k) ? rows::slabs_for(value.shape, halos[k].x, lanes) : rows::planes_for(value.shape, halos[k].y, halos[k].x, lanes);
+      planes[k] = slabs.fit(k) ? rows::slabs_for(value.shape, halos[k].x, lanes, slab) : rows::planes_for(value.shape, halos[k].y, halos[k].x, lanes);
   }
   return planes;
 }

@@ -12,6 +12,7 @@
 
 #include "base/aligned_buffer.hpp"
 #include "devices/cpu/executable_memory.hpp"
+#include "emit/x86/lines_in_registers.hpp"
 #include "kernel/templates/sparse_row_block.hpp"
 #include "plan/tile_shape.hpp"
 #include "support/all_isas.hpp"
@@ -116,6 +117,33 @@ class X86 : public testing::TestWithParam<Target> {
     const cpu::ExecutableMemory executable(code.bytes);
     executable.entry<void(float*, const float*)>()(memory.data(), code.constants.data());
     for (std::size_t k = 0; k < memory.size(); ++k) ASSERT_NEAR(memory.data()[k], expected[k], 2e-5) << "plane " << k / lanes << ", lane " << k % lanes;
+  }
+
+  /// Runs both kernels over three tiles and compares with what the kernels say.
+  static void expect_sweeps_agree(const std::vector<kernel::Kernel>& kernels, const SweepForm& form, const std::vector<TileStep>& steps, unsigned rows, std::mt19937& random) {
+    const Sweeps sweeps = emit_sweeps(kernels, GetParam(), form);
+    ASSERT_EQ(sweeps.entries.size(), 2u);
+    if (!runs_here(GetParam())) return;
+    const std::size_t lanes = vector_lanes(GetParam()) * form.vectors;
+    constexpr std::size_t line = 16;  // before the first and after the last
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    std::vector<float> source(40 * 250 + 500 + 2 * line), skip(30 * 75 + 200), partial(3 * lanes * rows), destination(30 * 175 + 4000 + lanes), expected;
+    for (float& value : source) value = uniform(random);
+    for (float& value : skip) value = uniform(random);
+    expected = destination;
+    std::size_t at_source = line, at_destination = 0, at_skip = 0;
+    for (const TileStep& step : steps) {
+      for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, {&source[at_source], &expected[at_destination], &skip[at_skip], partial.data()}, step.wanted);
+      at_source += static_cast<std::size_t>(step.source / 4);
+      at_destination += static_cast<std::size_t>(step.destination / 4);
+      at_skip += static_cast<std::size_t>(step.skip / 4);
+    }
+    const cpu::ExecutableMemory executable(sweeps.bytes);
+    for (const Sweeps::Entry& entry : sweeps.entries)
+      reinterpret_cast<Sweep*>(reinterpret_cast<std::uintptr_t>(executable.entry<void()>()) + entry.code)(
+          &source[line], reinterpret_cast<const float*>(executable.entry<std::byte>() + entry.constants), destination.data(), skip.data(), steps.data(), steps.size(), partial.data(),
+          executable.entry<std::byte>());
+    for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(destination[k], expected[k], 2e-5) << k;
   }
 };
 
@@ -255,36 +283,49 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
     const std::size_t lanes = vector_lanes(GetParam()) * shape.vectors;
     const auto tile_bytes = static_cast<std::int64_t>(lanes * sizeof(float));
     const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, static_cast<std::uint64_t>(tile_bytes), GetParam() == Target::avx512, random);
-    const Sweeps sweeps = emit_sweeps(kernels, GetParam(), shape.vectors, tile_bytes * shape.rows, 3);
-    ASSERT_EQ(sweeps.entries.size(), 2u);
-    if (!runs_here(GetParam())) continue;
-
-    const std::vector<TileStep> steps{{400, 8000, 36, {0xffff, 0x7fff, 1, 0}}, {-200, 6000, 44, {0, 0xf0f0, 0xffff, 3}}, {0, 0, 0, {0xfffe, 0xffff, 0, 9}}};  // bytes: three tiles
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<float> source(40 * 250 + 500), skip(30 * 75 + 200), partial(3 * lanes * shape.rows), destination(30 * 175 + 4000 + lanes), expected;
-    for (float& value : source) value = uniform(random);
-    for (float& value : skip) value = uniform(random);
-    expected = destination;
-    std::size_t at_source = 0, at_destination = 0, at_skip = 0;
-    for (const TileStep& step : steps) {
-      for (const kernel::Kernel& kernel : kernels) interpret(kernel, lanes, {&source[at_source], &expected[at_destination], &skip[at_skip], partial.data()}, step.wanted);
-      at_source += static_cast<std::size_t>(step.source / 4);
-      at_destination += static_cast<std::size_t>(step.destination / 4);
-      at_skip += static_cast<std::size_t>(step.skip / 4);
-    }
-    const cpu::ExecutableMemory executable(sweeps.bytes);
-    for (const Sweeps::Entry& entry : sweeps.entries)
-      reinterpret_cast<Sweep*>(reinterpret_cast<std::uintptr_t>(executable.entry<void()>()) + entry.code)(
-          source.data(), reinterpret_cast<const float*>(executable.entry<std::byte>() + entry.constants), destination.data(), skip.data(), steps.data(), steps.size(), partial.data(),
-          executable.entry<std::byte>());
-    for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(destination[k], expected[k], 2e-5) << k;
+    // Bytes: three tiles; those that come by lines begin alike in them.
+    const std::vector<TileStep> anywhere{{400, 8000, 36, {0xffff, 0x7fff, 1, 0}}, {-200, 6000, 44, {0, 0xf0f0, 0xffff, 3}}, {0, 0, 0, {0xfffe, 0xffff, 0, 9}}};
+    std::vector<TileStep> alike = anywhere;
+    alike[0].source = 448;
+    alike[1].source = -192;
+    expect_sweeps_agree(kernels, {shape.vectors, tile_bytes * shape.rows, 3, {}}, anywhere, shape.rows, random);
+    if (GetParam() == Target::avx512 && shape.vectors == 1)
+      for (std::uint32_t into_line : {0u, 4u, 24u, 60u}) {
+        SCOPED_TRACE(into_line);
+        expect_sweeps_agree(kernels, {1, tile_bytes * shape.rows, 3, into_line}, alike, shape.rows, random);
+      }
   }
+}
+
+TEST(X86Sweeps, SourcesByLinesAreForSingleVectorsOfAvx512) {
+  std::mt19937 random(2);
+  const std::vector<kernel::Kernel> kernels = parts_of_block(2, 64, false, random);
+  EXPECT_THROW(emit_sweeps(kernels, Target::avx2, {1, 64, 1, 0u}), InternalError);
+  EXPECT_THROW(emit_sweeps(kernels, Target::avx512, {2, 128, 1, 0u}), InternalError);
+  EXPECT_EQ(emit_sweeps(kernels, Target::avx512, {1, 64, 1, {}}, true).listing.find("valignd"), std::string::npos);
+  EXPECT_NE(emit_sweeps(kernels, Target::avx512, {1, 64, 1, 0u}, true).listing.find("valignd"), std::string::npos);
+}
+
+TEST(LinesInRegisters, TheOneUsedLongestAgoMakesRoom) {
+  LinesInRegisters lines;
+  lines.forget(2);
+  EXPECT_FALSE(lines.take(0).is_there);
+  EXPECT_FALSE(lines.take(64).is_there);
+  EXPECT_TRUE(lines.take(0).is_there);
+  const LinesInRegisters::Taken third = lines.take(128);
+  EXPECT_FALSE(third.is_there);
+  EXPECT_NE(third.number, lines.take(0).number);
+  EXPECT_FALSE(lines.take(64).is_there);
+  lines.forget(2);
+  EXPECT_FALSE(lines.take(64).is_there);
+  lines.forget(1);
+  EXPECT_THROW(lines.take(0), InternalError);
 }
 
 TEST(X86Sweeps, OnlyAvx512BlanksLanes) {
   std::mt19937 random(2);
   const std::vector<kernel::Kernel> kernels = parts_of_block(2, 64, true, random);
-  EXPECT_THROW(emit_sweeps(kernels, Target::avx2, 1, 64, 1), InternalError);
+  EXPECT_THROW(emit_sweeps(kernels, Target::avx2, {1, 64, 1, {}}), InternalError);
 }
 
 TEST_P(X86, TheListingOfSweepsIsWhatAnotherDisassemblerReads) {
@@ -292,7 +333,8 @@ TEST_P(X86, TheListingOfSweepsIsWhatAnotherDisassemblerReads) {
   for (plan::TileShape shape : shapes())
     for (std::size_t tiles : {0u, 5u}) {
       const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, 64, GetParam() == Target::avx512, random);
-      const Sweeps sweeps = emit_sweeps(kernels, GetParam(), shape.vectors, 640, tiles, true);
+      const bool by_lines = GetParam() == Target::avx512 && shape.vectors == 1;
+      const Sweeps sweeps = emit_sweeps(kernels, GetParam(), {shape.vectors, 640, tiles, by_lines ? std::optional(12u) : std::nullopt}, true);
       std::vector<std::uint8_t> code;  // without the constants
       for (const Sweeps::Entry& entry : sweeps.entries)
         code.insert(code.end(), sweeps.bytes.begin() + static_cast<std::ptrdiff_t>(entry.code), sweeps.bytes.begin() + static_cast<std::ptrdiff_t>(entry.constants));

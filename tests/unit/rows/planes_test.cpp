@@ -79,6 +79,13 @@ TEST(Planes, SlabsHave64LanesOfAllChannelsTogether) {
   EXPECT_GT(slabs.floats % 1024, 0u) << "the buffer behind should not begin at the same place in a page";
 }
 
+TEST(Planes, NarrowSlabsHave16Lanes) {
+  const Planes slabs = slabs_for({{2, 3, 9, 14}}, 1, Lanes::pixels, narrow_slab);
+  EXPECT_EQ(slabs.at(0, 2, 0, 5), 2 * 16 + 5u);
+  EXPECT_EQ(slabs.at(0, 1, 1, 3), 3 * 16 + 16 + 2u);
+  EXPECT_EQ(slabs.at(1, 0, 0, 0), 9 * 16 * 3u);  // 8 rows of 15 and one of 14
+}
+
 TEST(Planes, SlabsOfInputsHaveOnePixelOfAllChannelsTogether) {
   const Planes slabs = slabs_for({{16, 3, 7, 7}}, 1, Lanes::batch);
   EXPECT_TRUE(slabs.lanes_are_inputs());
