@@ -26,6 +26,7 @@ struct Size {
   std::size_t lane_lines;     ///< rows of sources that a lane reads, of all channels
   bool has_slabs;             ///< of sources: ranges of channels save no pages
   bool reaches_aside;         ///< sources lie across lines
+  bool may_pack;              ///< the input does not fit half of L2, and can be packed
 
   std::size_t code_bytes(TileShape shape) const { return nonzeros * bytes_of_nonzero(shape.vectors); }
   /// Ranges of channels that make the pieces of a block small.
@@ -74,13 +75,15 @@ void add_together(const Size& size, TileShape shape, std::vector<ConvKernelChoic
   if (size.vectors > 32) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, whole_plane, near, 4});
 }
 
-/// The same as the last ones of a single vector, whose sources may come by lines.
-void add_by_lines(std::vector<ConvKernelChoice>& choices) {
+/// Those of a single vector, whose sources may come by lines; packed too, in larger pieces of code, since sources are near.
+void add_by_lines(const Size& size, TileShape shape, std::vector<ConvKernelChoice>& choices) {
   for (std::size_t k = 0, count = choices.size(); k < count; ++k)
     if (choices[k].kind == ConvKernelKind::baked && choices[k].vectors == 1) {
       choices.push_back(choices[k]);
       choices.back().by_lines = true;
     }
+  constexpr unsigned window = 64;  // of tiles, whose partial sums stay in L2
+  if (size.may_pack) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, window, std::max(1u, size.groups(shape) * 2 / 5), 1, true, true});
 }
 
 void add_baked(const Size& size, TileShape shape, cpu::Isa isa, std::vector<ConvKernelChoice>& choices) {
@@ -94,7 +97,7 @@ void add_baked(const Size& size, TileShape shape, cpu::Isa isa, std::vector<Conv
   if (shape.vectors == 1) fewer.insert({groups / 4, size.has_slabs && groups > 1 ? 1u : 0u});
   fewer.erase(0);
   for (unsigned some : fewer) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, some});
-  if (isa == cpu::Isa::avx512 && shape.vectors == 1 && size.reaches_aside) add_by_lines(choices);
+  if (isa == cpu::Isa::avx512 && shape.vectors == 1 && size.reaches_aside) add_by_lines(size, shape, choices);
   if (isa == cpu::Isa::avx2 && shape.vectors == 2 && size.rows > shape.rows) add_together(size, shape, choices);
 }
 
@@ -106,7 +109,8 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   const std::size_t sweeps = out.plane_sets() * ((out.plane_lanes() + lanes - 1) / lanes);
   const Size size{count_nonzeros(conv), conv.output_channels, std::max<std::size_t>(1, sweeps),
                   std::max<std::size_t>(2, chunk_lanes(conv, in, out) / lanes), std::size_t{conv.group_channels} * conv.groups * (conv.kernel.size() > 1 ? conv.kernel[0] : 1), in.slab != 0,
-                  !conv.kernel.empty() && conv.kernel.back() > 1 && !out.lanes_are_inputs()};
+                  !conv.kernel.empty() && conv.kernel.back() > 1 && !out.lanes_are_inputs(),
+                  std::size_t{in.channels} * in.channel * sizeof(float) > cpu::cpu_info().l2_bytes / 2 && rows::can_be_packed(conv, in, out)};
   const std::size_t slab = std::max({in.slab, out.slab, skip != nullptr ? skip->slab : 0});
   if (can_be_depthwise(conv, in, out)) choices.push_back({ConvKernelKind::depthwise});
   add_tables(size, choices);

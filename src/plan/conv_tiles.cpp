@@ -83,12 +83,12 @@ bool ConvTiles::cut_up(const ConvKernelChoice& choice) {
   return false;
 }
 
-/// Where threads divide rows of weights only, all of them read the same.
+/// Where threads divide rows of weights only, all of them read the same. What is packed ends with zeros that would stand in others' lines.
 void ConvTiles::find_common_excerpt() {
   const auto excerpt_of = [](const ConvShare& share) { return share.chunks.empty() ? std::nullopt : share.chunks.front().excerpt; };
   const auto has_one = [](const ConvShare& share) { return std::count_if(share.chunks.begin(), share.chunks.end(), [](const ConvChunk& chunk) { return chunk.excerpt.has_value(); }) == 1; };
   const std::optional<rows::Excerpt> first = excerpt_of(shares_.front());
-  if (conv_.threads == 1 || !std::all_of(shares_.begin(), shares_.end(), [&](const ConvShare& share) { return has_one(share) && excerpt_of(share) == first; })) return;
+  if (conv_.threads == 1 || conv_.rows.is_packed || !std::all_of(shares_.begin(), shares_.end(), [&](const ConvShare& share) { return has_one(share) && excerpt_of(share) == first; })) return;
   common_ = first;
   for (ConvShare& share : shares_) share.chunks.front().excerpt.reset();
 }

@@ -54,8 +54,8 @@ std::string to_string(const ConvKernelChoice& choice) {
       return fmt::format("table of {} vectors{}, {} rows, {} tiles, {} groups", choice.vectors, choice.kind == ConvKernelKind::steps ? " in steps" : "", choice.rows, choice.chunk_tiles,
                          choice.groups);
     case ConvKernelKind::baked:
-      return fmt::format("baked {}{}x{}, {} tiles, {} groups{}", choice.together > 1 ? fmt::format("{} of ", choice.together) : "", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups,
-                         choice.by_lines ? ", by lines" : "");
+      return fmt::format("baked {}{}x{}, {} tiles, {} groups{}{}", choice.together > 1 ? fmt::format("{} of ", choice.together) : "", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups,
+                         choice.by_lines ? ", by lines" : "", choice.packs ? ", input packed" : "");
   }
   return "?";
 }
@@ -106,7 +106,8 @@ SparseConv::SparseConv(const Conv& conv, const Planes& in, const Planes& out, co
     set_activation(conv.activation, lowered);
   };
   const bool is_depthwise = choice.kind == ConvKernelKind::depthwise;
-  lower(choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : is_depthwise ? rows::Strides::in_place : rows::Strides::taken_apart);
+  choice.packs = choice.packs && choice.kind == ConvKernelKind::baked && rows::can_be_packed(conv, in, out);
+  lower(choice.packs ? rows::Strides::packed : choice.kind == ConvKernelKind::steps ? rows::Strides::in_steps : is_depthwise ? rows::Strides::in_place : rows::Strides::taken_apart);
   state->edges = std::uint64_t{lowered.rows.nonzeros.size()} * out.batch * out.height * out.width;
   if (choice.kind == ConvKernelKind::line_pairs) {
     state->line_pairs.emplace(conv, in, out, lowered.blocks.low, lowered.blocks.high, choice, isa);
@@ -170,7 +171,7 @@ std::uint64_t SparseConv::edges() const { return state_->edges; }
 
 std::string SparseConv::describe() const {
   const State& state = *state_;
-  return fmt::format("{}{}{}", to_string(state.choice), state.conv.is_taken_apart() ? ", input taken apart" : "", state.tiles && state.tiles->copies_output() ? ", output copied" : "");
+  return fmt::format("{}{}{}", to_string(state.choice), state.conv.is_taken_apart() && !state.conv.rows.is_packed ? ", input taken apart" : "", state.tiles && state.tiles->copies_output() ? ", output copied" : "");
 }
 
 }  // namespace lacuna::plan

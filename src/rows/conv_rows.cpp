@@ -98,6 +98,24 @@ void plan_phases(const Conv& conv, const Planes& in, const Planes& out, std::uin
   rows.source = make();
 }
 
+/// Lines of the input with its own pitch, halos shared between them; those of a channel an odd number of cache lines from the next: they do not fight for the same sets of L1.
+void plan_packed(const Planes& in, const Planes& out, std::uint32_t excerpt_lines, ConvRows& rows) {
+  const Window& w = rows.window;
+  constexpr std::size_t line_floats = 16, slack_floats = 64;
+  rows.phases = {{0, 0}};
+  rows.is_packed = true;
+  rows.lines = out.height + (w.kernel_y - 1) * w.dilation_y;
+  Planes& source = rows.source = in;
+  source.batch = 1;
+  source.halo_y = source.halo_x = 0;
+  source.origin = 0;
+  source.height = excerpt_lines == 0 || excerpt_lines >= rows.lines ? rows.lines : excerpt_lines + static_cast<std::uint32_t>((excerpt_unit(in) + in.row - 1) / in.row);
+  const std::size_t floats = source.height * in.row + (w.kernel_x - std::size_t{1}) * w.dilation_x;
+  source.channel = ((floats / line_floats + 1) | 1) * line_floats;
+  source.image = source.channel * source.channels;
+  source.floats = source.image + slack_floats;
+}
+
 std::int64_t offset_in_place(const ConvRows& rows, const Tap& tap) {
   const Window& w = rows.window;
   const auto signed_of = [](std::size_t stride) { return static_cast<std::int64_t>(stride); };
@@ -191,6 +209,11 @@ bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out) {
   return w.stride_x == 2 && in.slab == 0 && out.slab == 0 && !in.lanes_are_inputs() && in.column == 1 && out.column == 1 && halo_suffices(w, in, out);
 }
 
+bool can_be_packed(const Conv& conv, const Planes& in, const Planes& out) {
+  const Window w = window_of(conv);
+  return w.stride_y == 1 && w.stride_x == 1 && in.has_rows_of_pixels() && !in.has_rows_of_channels() && out.column == 1 && in.row == out.row && halo_suffices(w, in, out);
+}
+
 std::size_t excerpt_unit(const Planes& source) { return source.slab != 0 ? source.slab : 16; }
 
 ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strides strides, std::uint32_t excerpt_lines) {
@@ -204,7 +227,9 @@ ConvRows lower_conv(const Conv& conv, const Planes& in, const Planes& out, Strid
   // Where lanes are inputs every pixel is a sweep of its own, and a stride costs nothing, unless the sweeps are shorter than a vector.
   const bool in_steps = strides == Strides::in_steps && can_be_in_steps(conv, in, out);
   const bool stride_is_free = strides == Strides::in_place || in_steps || (in.lanes_are_inputs() && in.batch % 8 == 0);
-  if ((has_stride && !stride_is_free) || !halo_suffices(rows.window, in, out)) {
+  if (strides == Strides::packed && can_be_packed(conv, in, out)) {
+    plan_packed(in, out, excerpt_lines, rows);
+  } else if ((has_stride && !stride_is_free) || !halo_suffices(rows.window, in, out)) {
     plan_phases(conv, in, out, excerpt_lines, rows);
   } else {
     rows.source = in;

@@ -4,6 +4,9 @@
 // With a stride the taps of neighbouring outputs are not neighbours. Then the input is taken apart first, a copy into scratch: element (i, j) of
 // phase (py, px) of a channel is the padded input's element (i * stride + py, j * stride + px). A tap reads one phase, with stride 1.
 // Where few weights read a source that copy costs more than it saves, and lanes read the input as it stands, in steps.
+//
+// Without a stride an input may be packed: the lines that some tiles read, as they stand, but those of all channels near each other. What is read for every block of rows then comes
+// from few pages of L2, not from as many pages as there are channels, further away.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +65,7 @@ struct ConvRows {
     std::uint32_t y, x;
   };
   std::vector<Phase> phases;
+  bool is_packed = false;   ///< there is one phase, the padded input with the pitch of its rows
   std::uint32_t lines = 0;  ///< of the phases of an image; `source` has room for an excerpt of them
   Window window;
 
@@ -69,8 +73,8 @@ struct ConvRows {
 };
 
 /// How a stride is read: from the input taken apart; from the input as it stands, step by step, what lanes that are pixels of a GPU can do at no cost; or so, the nonzeros of a row in the order
-/// they have in the input taken apart, and nothing else if can_be_in_steps() says no.
-enum class Strides : std::uint8_t { taken_apart, in_place, in_steps };
+/// they have in the input taken apart, and nothing else if can_be_in_steps() says no. Packed: without a stride all the same in excerpts, as taken apart if can_be_packed() says no.
+enum class Strides : std::uint8_t { taken_apart, in_place, in_steps, packed };
 
 /// What is taken apart at a time: some lines of all phases of an image (of all images where lanes are inputs). Lane `first_lane` of the image's phases is lane 0 of `source`: a multiple of
 /// excerpt_unit() at or before the first line, so that what was aligned still is.
@@ -93,6 +97,9 @@ bool reads_one_pixel(const Window& w);
 
 /// Whether vectors of pixels can read this convolution's input in steps: of two, inside the halo.
 bool can_be_in_steps(const Conv& conv, const Planes& in, const Planes& out);
+
+/// Whether its input can be packed: there is no stride, and lanes are pixels that stand alike in input and output.
+bool can_be_packed(const Conv& conv, const Planes& in, const Planes& out);
 
 /// Of each row: even[k] = from[2 * k] and, unless `odd` is null, odd[k] = from[2 * k + 1] for k in [0, count).
 using PartRows = void(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch);

@@ -90,11 +90,25 @@ void take_from_slabs(const ConvRows& rows, const Excerpt& excerpt, const Planes&
     }
 }
 
+/// Lines as they stand, and the zeros that the last pixels read beyond the last of them.
+void pack_lines(const ConvRows& rows, const Planes& in, const float* input, const Excerpt& excerpt, float* source) {
+  const Window& w = rows.window;
+  const Planes& to = rows.source;
+  const std::size_t floats = (excerpt.line_end - std::size_t{excerpt.line_begin}) * to.row, beyond = (w.kernel_x - std::size_t{1}) * w.dilation_x;
+  const float* from = input + in.at(excerpt.image, 0, 0, 0) + std::size_t{excerpt.line_begin} * in.row - w.pad_y * in.row - w.pad_x;
+  float* target = source + place_of(excerpt, excerpt.line_begin, to);
+  for (std::size_t c = 0; c < in.channels; ++c, from += in.channel, target += to.channel) {
+    std::memcpy(target, from, floats * sizeof(float));
+    std::fill_n(target + floats, beyond, 0.0f);
+  }
+}
+
 }  // namespace
 
 void take_apart(const ConvRows& rows, const Planes& in, const float* input, const Excerpt& excerpt, float* source, PartRows* part_rows) {
   const Window& w = rows.window;
   const Planes& to = rows.source;
+  if (rows.is_packed) return pack_lines(rows, in, input, excerpt, source);
   if (in.slab != 0) return take_from_slabs(rows, excerpt, in, input, source, part_rows);
   if (w.stride_x == 2 && in.column == 1 && !in.lanes_are_inputs() && halo_has_phases(rows, in)) return part_phases(rows, excerpt, in, input, source, part_rows);
   for (std::size_t phase = 0; phase < rows.phases.size(); ++phase) {

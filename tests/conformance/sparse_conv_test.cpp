@@ -24,6 +24,7 @@ std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
       for (bool by_lines : {false, true}) {
         choices.push_back({ConvKernelKind::line_pairs, 1, shape.rows, 1, 1, 1, by_lines});
         if (by_lines) choices.insert(choices.end(), {{ConvKernelKind::baked, 1, shape.rows, 4, 1, 1, true}, {ConvKernelKind::baked, 1, 2, 3, 3, 2, true}});
+        choices.push_back({ConvKernelKind::baked, 1, shape.rows, by_lines ? 3u : 1000u, by_lines ? 1u : 3u, 1, by_lines, true});
       }
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});
@@ -144,6 +145,33 @@ TEST_P(SparseConvConformance, InputsBeyondTheCacheAreTakenApartInExcerpts) {
       one.batch = batch;
       expect_agrees(one, Lanes::pixels, 120);
     }
+}
+
+TEST_P(SparseConvConformance, InputsBeyondTheCacheArePackedInExcerpts) {
+  for (const ConvCase& wanted : {ConvCase{.group_channels = 3000, .output_channels = 3, .extents = {21, 30}, .density = 0.01},
+                                 ConvCase{.group_channels = 1500, .output_channels = 40, .extents = {33, 17}, .kernel = {3, 5}, .dilations = {2, 1}, .pads_begin = {2, 2}, .pads_end = {2, 2}, .density = 0.005}})
+    for (std::uint32_t batch : {1u, 2u}) {
+      ConvCase one = wanted;
+      one.batch = batch;
+      expect_agrees(one, Lanes::pixels, 125, wanted.pads_begin[1]);
+    }
+}
+
+TEST(SparseConvPacked, IsSaidToBeSoOnlyWhereItIs) {
+  std::mt19937 random(1);
+  const auto says = [&](const ConvCase& wanted, cpu::Isa isa) {
+    const Planes in = rows::planes_for(input_shape(wanted), 1, 1), out = rows::planes_for(output_shape(wanted), 1, 1);
+    return plan::SparseConv(random_conv(wanted, random), in, out, nullptr, {ConvKernelKind::baked, 1, 4, 4, 1, 1, false, true}, isa, 1).describe();
+  };
+  for (const std::string& name : all_isas()) {
+    const cpu::Isa isa = cpu::choose_isa(name);
+    if (plan::tile_shapes(isa).empty()) continue;
+    const std::string packed = says({.extents = {14, 14}}, isa), strided = says({.extents = {14, 14}, .strides = {2, 2}}, isa);
+    EXPECT_NE(packed.find(", input packed"), std::string::npos) << packed;
+    EXPECT_EQ(packed.find("taken apart"), std::string::npos) << packed;
+    EXPECT_EQ(strided.find("packed"), std::string::npos) << strided;
+    EXPECT_NE(strided.find(", input taken apart"), std::string::npos) << strided;
+  }
 }
 
 TEST_P(SparseConvConformance, GroupsAndManyRowsAgree) {

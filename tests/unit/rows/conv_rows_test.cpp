@@ -52,6 +52,29 @@ TEST(ConvRows, AStrideCanBeReadInPlace) {
   EXPECT_EQ(rows.nonzeros[0].offset, -static_cast<std::int32_t>(in.row) - 1);  // up and left of the pixel
 }
 
+TEST(ConvRows, PackedLinesStandAsTheyDoInPlanesAndChannelsNearEachOther) {
+  const ConvCase wanted{.group_channels = 2, .output_channels = 1, .extents = {40, 29}, .density = 1};
+  std::mt19937 random(1);
+  const Planes in = planes_for(input_shape(wanted), 1, 1), out = planes_for(output_shape(wanted), 1, 1);
+  const ConvRows rows = lower_conv(tests::random_conv(wanted, random), in, out, Strides::packed, 6);
+  EXPECT_TRUE(rows.is_packed);
+  EXPECT_EQ(rows.lines, 42u);
+  EXPECT_EQ(rows.source.row, in.row);
+  EXPECT_EQ(rows.source.height, 7u) << "an excerpt may begin some lanes before its first line";
+  EXPECT_EQ(rows.source.channel / 16 % 2, 1u);
+  EXPECT_EQ(rows.nonzeros[0].offset, 0) << "the excerpt begins with the padding";
+  EXPECT_EQ(rows.nonzeros[5].offset, static_cast<std::int32_t>(in.row) + 2);
+  std::vector<float> input(in.floats, 0.0f), source(rows.source.floats, 7.0f);
+  for (std::size_t y = 0; y < 40; ++y) input[in.at(0, 1, y, 28)] = 100.0f + static_cast<float>(y);
+  const std::size_t first_lane = 10 * in.row / 16 * 16;
+  take_apart(rows, in, input.data(), {0, 10, 14, first_lane}, source.data(), nullptr);
+  const std::size_t at = rows.source.channel + 10 * in.row - first_lane;
+  EXPECT_EQ(source[at + 29], 109.0f) << "line 10 of the padded input is line 9 of the input";
+  EXPECT_EQ(source[at + 3 * in.row + 29], 112.0f);
+  EXPECT_EQ(source[at + 4 * in.row], 0.0f) << "what pixels read beyond the last line";
+  EXPECT_FALSE(lower_conv(tests::random_conv({.extents = {9, 9}, .strides = {1, 2}}, random), planes_for({{1, 4, 9, 9}}, 1, 1), planes_for({{1, 5, 9, 5}}, 1, 1), Strides::packed).is_packed);
+}
+
 TEST(ConvRows, StepsOfTwoKeepTheOrderOfTheSums) {
   const ConvCase wanted{.extents = {8, 8}, .strides = {2, 2}, .density = 0.7};
   std::mt19937 random(1);
