@@ -148,13 +148,8 @@ TEST_P(SparseConvConformance, InputsBeyondTheCacheAreTakenApartInExcerpts) {
 }
 
 TEST_P(SparseConvConformance, InputsBeyondTheCacheArePackedInExcerpts) {
-  for (const ConvCase& wanted : {ConvCase{.group_channels = 3000, .output_channels = 3, .extents = {21, 30}, .density = 0.01},
-                                 ConvCase{.group_channels = 1500, .output_channels = 40, .extents = {33, 17}, .kernel = {3, 5}, .dilations = {2, 1}, .pads_begin = {2, 2}, .pads_end = {2, 2}, .density = 0.005}})
-    for (std::uint32_t batch : {1u, 2u}) {
-      ConvCase one = wanted;
-      one.batch = batch;
-      expect_agrees(one, Lanes::pixels, 125, wanted.pads_begin[1]);
-    }
+  expect_agrees(ConvCase{.batch = 2, .group_channels = 900, .output_channels = 3, .extents = {21, 30}, .density = 0.01}, Lanes::pixels, 125);
+  expect_agrees(ConvCase{.group_channels = 600, .output_channels = 30, .extents = {33, 17}, .kernel = {3, 5}, .dilations = {2, 1}, .pads_begin = {2, 2}, .pads_end = {2, 2}, .density = 0.005}, Lanes::pixels, 126, 2);
 }
 
 TEST(SparseConvPacked, IsSaidToBeSoOnlyWhereItIs) {
