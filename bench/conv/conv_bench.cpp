@@ -96,7 +96,11 @@ std::vector<plan::ConvKernelChoice> grid(cpu::Isa isa, std::size_t slab) {
       for (unsigned chunk : {8u, 32u, 1000u})
         for (unsigned together : {1u, 4u, 8u}) all.push_back({plan::ConvKernelKind::baked, shape.vectors, shape.rows, std::max(1u, chunk / shape.vectors), groups, together});
       if (isa == cpu::Isa::avx512 && shape.vectors == 1)
-        for (unsigned chunk : {8u, 32u, 1000u}) all.push_back({plan::ConvKernelKind::baked, shape.vectors, shape.rows, chunk, groups, 1, true});
+        for (unsigned chunk : {8u, 32u, 1000u})
+          for (unsigned together : {1u, 4u})
+            for (bool spreads : {false, true})
+              for (bool by_lines : {false, true})
+                if (spreads || by_lines) all.push_back({plan::ConvKernelKind::baked, 1, shape.rows - (spreads ? 1 : 0), chunk, groups, together, by_lines, false, spreads});
     }
   }
   return all;

@@ -73,7 +73,7 @@ std::int64_t lowest_offset(const rows::ConvRows& rows) {
 /// Code begins with the lowest source of a tile.
 emit::x86::SweepForm form_of(const BakedTiles& tiles, std::int64_t lowest, std::int64_t partial_step) {
   constexpr std::int64_t line_floats = 16;
-  emit::x86::SweepForm form{tiles.vectors, partial_step, std::min<std::size_t>(tiles.most, baked_window_tiles), {}};
+  emit::x86::SweepForm form{tiles.vectors, partial_step, std::min<std::size_t>(tiles.most, baked_window_tiles), {}, tiles.spreads};
   if (tiles.into_line) form.into_line = static_cast<std::uint32_t>(((*tiles.into_line + lowest) % line_floats + line_floats) % line_floats * static_cast<std::int64_t>(sizeof(float)));
   return form;
 }

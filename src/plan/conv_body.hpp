@@ -30,6 +30,7 @@ struct BakedTiles {
   unsigned vectors = 1;
   std::size_t most = 1;                    ///< in one call
   std::optional<std::uint32_t> into_line;  ///< sources come by whole lines: floats from the begin of a line to `source` of every tile
+  bool spreads = false;                    ///< as in ConvKernelChoice
 };
 
 std::unique_ptr<ConvBody> make_baked_body(const rows::ConvRows& rows, const ConvBlocks& blocks, cpu::Isa isa, const BakedTiles& tiles);

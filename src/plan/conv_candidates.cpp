@@ -68,7 +68,7 @@ void add_tables(const Size& size, std::vector<ConvKernelChoice>& choices) {
     if (row_nonzeros >= 10 * groups) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, 1, groups});
 }
 
-/// Few rows fit 16 registers, so a block reads sources from L2 for few multiply-adds: blocks together, in ranges whose sources stay in L1. In networks, the 28 rows of AVX-512 gained nothing.
+/// Few rows fit 16 registers, so a block reads sources from L2 for few multiply-adds: blocks together, in ranges whose sources stay in L1.
 void add_together(const Size& size, TileShape shape, std::vector<ConvKernelChoice>& choices) {
   const unsigned near = size.groups_in_l1(shape, 8 * sizeof(float));
   choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 32 / shape.vectors, near, 8});
@@ -86,6 +86,22 @@ void add_by_lines(const Size& size, TileShape shape, std::vector<ConvKernelChoic
   if (size.may_pack) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, window, std::max(1u, size.groups(shape) * 2 / 5), 1, true, true});
 }
 
+/// For CPUs that have to spare what these need: shuffles beside multiply-adds, and decoding. Spread weights are a fifth more code, which must fit L2 or serve many tiles.
+void add_for_wide_cores(const Size& size, TileShape shape, std::vector<ConvKernelChoice>& choices) {
+  constexpr unsigned window = 32;  // of tiles
+  const unsigned groups = size.groups(shape), some = std::max(1u, groups / 2);
+  const bool may_spread = size.code_bytes(shape) <= cpu::cpu_info().l2_bytes / 2 || size.vectors > window;
+  const auto add = [&](unsigned chunk, unsigned ranges, unsigned together, bool spreads) {
+    if (together > 1 && size.rows <= shape.rows) return;
+    choices.push_back({ConvKernelKind::baked, 1, shape.rows - (spreads ? 1 : 0), chunk, ranges, together, size.reaches_aside, false, spreads});
+  };
+  add(window, some, 4, false);
+  if (!may_spread) return add(whole_plane, groups, 4, false);
+  add(window, some, 1, true);
+  add(window, some, 4, true);
+  if (size.vectors > window) add(whole_plane, groups, 1, true);
+}
+
 void add_baked(const Size& size, TileShape shape, cpu::Isa isa, std::vector<ConvKernelChoice>& choices) {
   if (!size.is_worth_code(shape) || shape.vectors > size.vectors) return;
   const unsigned groups = size.groups(shape), chunk = 32 / shape.vectors;
@@ -98,6 +114,7 @@ void add_baked(const Size& size, TileShape shape, cpu::Isa isa, std::vector<Conv
   fewer.erase(0);
   for (unsigned some : fewer) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, chunk, some});
   if (isa == cpu::Isa::avx512 && shape.vectors == 1 && size.reaches_aside) add_by_lines(size, shape, choices);
+  if (isa == cpu::Isa::avx512 && shape.vectors == 1) add_for_wide_cores(size, shape, choices);
   if (isa == cpu::Isa::avx2 && shape.vectors == 2 && size.rows > shape.rows) add_together(size, shape, choices);
 }
 
@@ -116,7 +133,8 @@ std::vector<ConvKernelChoice> conv_candidates(const Conv& conv, const rows::Plan
   add_tables(size, choices);
   if (skip == nullptr && can_be_line_pairs(conv, in, out, isa)) {
     choices.push_back({ConvKernelKind::line_pairs, 1, tile_shapes(isa).back().rows, 1, 1});
-    if (isa == cpu::Isa::avx512) choices.push_back({ConvKernelKind::line_pairs, 1, tile_shapes(isa).back().rows, 1, 1, 1, true});
+    if (isa == cpu::Isa::avx512)
+      for (bool spreads : {false, true}) choices.push_back({ConvKernelKind::line_pairs, 1, tile_shapes(isa).back().rows - (spreads ? 1 : 0), 1, 1, 1, true, false, spreads});
   }
   if (conv.group_channels == 1) choices.push_back({ConvKernelKind::table, cpu::conv_tile_vectors, 128, whole_plane, 1});  // depthwise: a row reads one plane, which stays in L1
   if (rows::can_be_in_steps(conv, in, out)) choices.push_back({ConvKernelKind::steps, cpu::conv_tile_vectors, 128, whole_plane, 1});
@@ -131,8 +149,9 @@ ConvKernelChoice choice_for_strips(const Conv& conv, const rows::Planes& in, con
   if (tuned.kind != ConvKernelKind::baked) return tuned;
   const TileShape narrow = tile_shapes(isa).back();
   if (has_pairs && can_be_line_pairs(conv, in, out, isa)) return {ConvKernelKind::line_pairs, narrow.vectors, narrow.rows, 1, 1, 1, by_lines};
+  const unsigned rows = narrow.rows - (tuned.spreads ? 1 : 0);
   const std::size_t block_bytes = code_bytes * narrow.rows / (std::size_t{conv.output_channels} * tuned.vectors);
-  return {ConvKernelKind::baked, narrow.vectors, narrow.rows, whole_plane, static_cast<unsigned>(block_bytes / strip_piece_bytes + 1), 1, by_lines && conv.kernel.back() > 1};
+  return {ConvKernelKind::baked, narrow.vectors, rows, whole_plane, static_cast<unsigned>(block_bytes / strip_piece_bytes + 1), 1, by_lines && conv.kernel.back() > 1, false, tuned.spreads};
 }
 
 }  // namespace lacuna::plan

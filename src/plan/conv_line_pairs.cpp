@@ -98,7 +98,8 @@ ConvLinePairs::ConvLinePairs(const Conv& conv, const Planes& in, const Planes& o
   }
   blocks_ = kernels.size();
   choice.by_lines = choice.by_lines && isa == cpu::Isa::avx512 && out.width % lanes == 0;
-  body_ = make_baked_body(kernels, isa, {1, pairs_at_once * tile_places_.size(), choice.by_lines ? std::optional(0u) : std::nullopt});
+  choice.spreads = choice.spreads && isa == cpu::Isa::avx512;
+  body_ = make_baked_body(kernels, isa, {1, pairs_at_once * tile_places_.size(), choice.by_lines ? std::optional(0u) : std::nullopt, choice.spreads});
 }
 
 ConvLinePairs::Part ConvLinePairs::part_of(unsigned worker, unsigned threads) const {

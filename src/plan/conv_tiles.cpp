@@ -64,7 +64,8 @@ std::unique_ptr<ConvTiles> ConvTiles::make(LoweredConv& conv, ConvKernelChoice& 
   const bool may_join = choice.by_lines && choice.kind == ConvKernelKind::baked && choice.vectors == 1 && isa == cpu::Isa::avx512;
   const std::optional<std::uint32_t> into_line = may_join ? tiles->into_line() : std::nullopt;
   choice.by_lines = into_line.has_value();
-  tiles->body_ = is_table(choice.kind) ? make_table_body(conv.rows, conv.blocks, isa) : make_baked_body(conv.rows, conv.blocks, isa, {choice.vectors, tiles->most_tiles(), into_line});
+  choice.spreads = choice.spreads && choice.kind == ConvKernelKind::baked && choice.vectors == 1 && isa == cpu::Isa::avx512;
+  tiles->body_ = is_table(choice.kind) ? make_table_body(conv.rows, conv.blocks, isa) : make_baked_body(conv.rows, conv.blocks, isa, {choice.vectors, tiles->most_tiles(), into_line, choice.spreads});
   return tiles;
 }
 

@@ -48,14 +48,14 @@ std::string to_string(const ConvKernelChoice& choice) {
   switch (choice.kind) {
     case ConvKernelKind::gather: return "gather";
     case ConvKernelKind::depthwise: return "depthwise";
-    case ConvKernelKind::line_pairs: return fmt::format("line pairs in {} sums{}", choice.rows, choice.by_lines ? ", by lines" : "");
+    case ConvKernelKind::line_pairs: return fmt::format("line pairs in {} sums{}{}", choice.rows, choice.by_lines ? ", by lines" : "", choice.spreads ? ", weights spread" : "");
     case ConvKernelKind::table:
     case ConvKernelKind::steps:
       return fmt::format("table of {} vectors{}, {} rows, {} tiles, {} groups", choice.vectors, choice.kind == ConvKernelKind::steps ? " in steps" : "", choice.rows, choice.chunk_tiles,
                          choice.groups);
     case ConvKernelKind::baked:
-      return fmt::format("baked {}{}x{}, {} tiles, {} groups{}{}", choice.together > 1 ? fmt::format("{} of ", choice.together) : "", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups,
-                         choice.by_lines ? ", by lines" : "", choice.packs ? ", input packed" : "");
+      return fmt::format("baked {}{}x{}, {} tiles, {} groups{}{}{}", choice.together > 1 ? fmt::format("{} of ", choice.together) : "", choice.vectors, choice.rows, choice.chunk_tiles, choice.groups,
+                         choice.by_lines ? ", by lines" : "", choice.spreads ? ", weights spread" : "", choice.packs ? ", input packed" : "");
   }
   return "?";
 }

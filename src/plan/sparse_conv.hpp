@@ -32,6 +32,7 @@ struct ConvKernelChoice {
   unsigned together = 1;     ///< blocks of code that follow each other on every tile: what one brings into L1 the others find there
   bool by_lines = false;     ///< sources come as whole lines of the cache and are joined in registers: for CPUs on which loads across lines are slow. AVX-512, one vector, tiles that begin alike in lines
   bool packs = false;        ///< code: what some lines of output read of the input is copied near each other first (rows::Strides::packed), where it can be
+  bool spreads = false;      ///< a third of the weights come four at a time and are spread in registers: for CPUs whose shuffles do not compete with multiply-adds. AVX-512, one vector, one row less than registers allow
 
   bool operator==(const ConvKernelChoice&) const = default;
 };

@@ -25,6 +25,8 @@ std::vector<ConvKernelChoice> choices_of(cpu::Isa isa) {
         choices.push_back({ConvKernelKind::line_pairs, 1, shape.rows, 1, 1, 1, by_lines});
         if (by_lines) choices.insert(choices.end(), {{ConvKernelKind::baked, 1, shape.rows, 4, 1, 1, true}, {ConvKernelKind::baked, 1, 2, 3, 3, 2, true}});
         choices.push_back({ConvKernelKind::baked, 1, shape.rows, by_lines ? 3u : 1000u, by_lines ? 1u : 3u, 1, by_lines, true});
+        choices.push_back({ConvKernelKind::baked, 1, shape.rows - 1, by_lines ? 1000u : 3u, 2, by_lines ? 1u : 4u, by_lines, false, true});
+        choices.push_back({ConvKernelKind::line_pairs, 1, shape.rows - 1, 1, 1, 1, by_lines, false, true});
       }
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 4, 1});
     choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, 3, 3});

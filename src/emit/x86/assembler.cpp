@@ -148,8 +148,14 @@ void Assembler::broadcast(unsigned target, Place source) {
 }
 
 void Assembler::broadcast_four(unsigned target, Place source) {
-  state_->emit([&](auto& code) { code.vbroadcastf128(Xbyak::Ymm(static_cast<int>(target)), code.ptr[State::at(source)]); });
-  state_->list("vbroadcastf128", state_->name(target), state_->name(source));
+  const bool is_wide = state_->target == Target::avx512;
+  state_->emit([&](auto& code) {
+    if (is_wide)
+      code.vbroadcastf32x4(Xbyak::Zmm(static_cast<int>(target)), code.ptr[State::at(source)]);
+    else
+      code.vbroadcastf128(Xbyak::Ymm(static_cast<int>(target)), code.ptr[State::at(source)]);
+  });
+  state_->list(is_wide ? "vbroadcastf32x4" : "vbroadcastf128", state_->name(target), state_->name(source));
 }
 
 void Assembler::spread(unsigned target, unsigned source, unsigned lane) {

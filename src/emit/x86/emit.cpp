@@ -70,7 +70,7 @@ Code emit(std::span<const kernel::Kernel> kernels, Target target, Tile tile, boo
 }
 
 Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, const SweepForm& form, bool with_listing) {
-  const auto [vectors, partial_step, tiles, into_line] = form;
+  const auto [vectors, partial_step, tiles, into_line, spreads] = form;
   constexpr std::size_t line_bytes = 64;
   Sweeps result;
   const auto begin_line = [&] { result.bytes.resize(base::round_up(result.bytes.size(), line_bytes), 0xCC); };  // nobody comes through here
@@ -83,7 +83,7 @@ Sweeps emit_sweeps(std::span<const kernel::Kernel> kernels, Target target, const
     const std::size_t ahead = tiles == 0 ? 0 : (lines + tiles - 1) / tiles;
     code.restart();
     code.note(fmt::format("{}: {} sums", kernel.name, kernel.rows));
-    KernelWriter writer(code, target, vectors, into_line);
+    KernelWriter writer(code, target, vectors, into_line, spreads);
     code.begin_sweep(has_op(kernel, kernel::Op::blank) ? vectors : 0, ahead > 0);
     const KernelWriter::Places begin = writer.places();
     writer.write(kernel, ahead);

@@ -67,6 +67,7 @@ struct SweepForm {
   /// Sources come by whole lines of the cache, two of which are shifted together in registers: loads that lie across lines are dear on some CPUs. The number says how many bytes after
   /// the begin of a line every tile's `source` is. AVX-512 and one vector only.
   std::optional<std::uint32_t> into_line;
+  bool spreads = false;  ///< four of twelve weights come by one load and are spread in registers, which takes one more: for CPUs whose shuffles do not compete with multiply-adds. AVX-512 and one vector only
 };
 
 /// Tile k + 1 begins steps[k] after tile k. Throws InternalError as emit().

@@ -23,30 +23,33 @@ bool uses_hand(Op op) { return op == Op::multiply_add || op == Op::add; }
 
 }  // namespace
 
-KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors, std::optional<std::uint32_t> into_line)
+KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors, std::optional<std::uint32_t> into_line, bool spreads)
     : code_(code),
       target_(target),
       vectors_(vectors),
       registers_(vector_registers(target)),
       vector_bytes_(vector_lanes(target) * static_cast<std::int64_t>(sizeof(float))),
       into_line_(into_line),
+      spreads_(spreads),
       load_(Pointer::load, target == Target::avx512 ? vector_bytes_ : 1),
       store_(Pointer::store, target == Target::avx512 ? vector_bytes_ : 1),
       constant_(Pointer::constant, target == Target::avx512 ? static_cast<std::int64_t>(sizeof(float)) : 1),
       skip_(Pointer::skip, target == Target::avx512 ? vector_bytes_ : 1),
       partial_(Pointer::partial, target == Target::avx512 ? vector_bytes_ : 1) {
   if (into_line && (target != Target::avx512 || vectors != 1)) throw InternalError("only single vectors of AVX-512 come by lines");
+  if (spreads && (target != Target::avx512 || vectors != 1)) throw InternalError("only weights for single vectors of AVX-512 come both ways");
 }
 
 /// The operand of a constant; they are used in ascending order, so the pointer only ever moves on.
 Place KernelWriter::constant(std::int64_t index) {
   const std::int64_t place = constants_begin_ + index * static_cast<std::int64_t>(sizeof(float));
-  if (!constant_.reaches(place, sizeof(float))) constant_.move(code_, constant_.best_for(place));
+  constexpr std::int64_t quad_bytes = 4 * sizeof(float);
+  if (!constant_.reaches(place, sizeof(float))) constant_.move(code_, constant_.best_for(spreads_ ? place / quad_bytes * quad_bytes : place));
   return constant_.place(place);
 }
 
 void KernelWriter::load_weight(unsigned target, const Step& step) {
-  if (!has_quad()) {
+  if (!comes_in_quad(step)) {
     code_.broadcast(target, constant(step.index));
     return;
   }
@@ -97,7 +100,7 @@ void KernelWriter::write(const kernel::Kernel& kernel, std::size_t ahead) {
     throw InternalError(fmt::format("{} sums of {} vectors do not fit {} registers", kernel.rows, vectors_, registers_));
   spares_ = registers_ - kernel.rows * vectors_ - (has_quad() ? 1 : 0);
   quad_in_hand_ = -1;
-  if (into_line_) lines_.forget(spares_ - 1);  // one is for what is joined
+  if (into_line_) lines_.forget(spares_ - (spreads_ ? 2 : 1));  // one is for what is joined
   const Steps steps(kernel.steps);
   blanks_ = op_that_blanks(steps);
   std::size_t lines = 0;
@@ -147,6 +150,12 @@ std::size_t KernelWriter::write_held(Steps steps, std::size_t at) {
   return use;
 }
 
+void KernelWriter::multiply_add_one(const Step& use, unsigned source) {
+  if (!comes_in_quad(use)) return code_.multiply_add_broadcast(sum(use.row, 0), source, constant(use.index));
+  load_weight(spare(0), use);
+  code_.multiply_add(sum(use.row, 0), spare(0), source);
+}
+
 void KernelWriter::multiply_add_from_memory(const Step& use, std::int64_t source) {
   load_weight(spare(0), use);
   for (unsigned v = 0; v < vectors_; ++v) code_.multiply_add(sum(use.row, v), spare(0), load_.place(source + v * vector_bytes_));
@@ -158,8 +167,8 @@ void KernelWriter::multiply_add_shared(Steps uses, std::int64_t source) {
   if (vectors_ + 1 <= spares_) {
     for (unsigned v = 0; v < vectors_; ++v) code_.load(spare(1 + v), load_.place(source + v * vector_bytes_));
     for (const Step& use : uses) {
-      if (target_ == Target::avx512 && vectors_ == 1) {  // the weight is broadcast by the multiply-add itself
-        code_.multiply_add_broadcast(sum(use.row, 0), spare(1), constant(use.index));
+      if (target_ == Target::avx512 && vectors_ == 1) {
+        multiply_add_one(use, spare(1));
         continue;
       }
       load_weight(spare(0), use);
@@ -181,12 +190,12 @@ void KernelWriter::multiply_add_joined(Steps steps, std::size_t at, Steps uses) 
   unsigned source = bring_line(steps, at, line);
   if (bytes > vector_bytes_) {
     const unsigned low = source, high = bring_line(steps, at, line + vector_bytes_);
-    source = spare(0);
+    source = joined();
     code_.join(source, low, high, static_cast<unsigned>((static_cast<std::int64_t>(steps[at].offset) - line) / static_cast<std::int64_t>(sizeof(float))));
   }
   for (const Step& use : uses) {
     if (use.op != Op::multiply_add) throw InternalError("sources by lines are multiplied");
-    code_.multiply_add_broadcast(sum(use.row, 0), source, constant(use.index));
+    multiply_add_one(use, source);
   }
 }
 
@@ -195,9 +204,9 @@ unsigned KernelWriter::bring_line(Steps steps, std::size_t at, std::int64_t plac
   const auto [number, is_there] = lines_.take(place);
   if (!is_there) {
     approach(steps, at);
-    code_.load(spare(1 + number), load_.place(place));
+    code_.load(line(number), load_.place(place));
   }
-  return spare(1 + number);
+  return line(number);
 }
 
 void KernelWriter::add_shared(Steps uses, const Step& load) {

@@ -8,8 +8,9 @@
 // that there are not more loads than sources.
 //
 // AVX2 takes weights four at a time: one load brings them into both halves of the last register, and a shuffle spreads one of them. A
-// multiply-add needs a source from memory anyway, and loads are what such code has too many of. AVX-512 broadcasts from memory: there
-// shuffles compete with multiply-adds, and a multiply-add can broadcast its own operand.
+// multiply-add needs a source from memory anyway, and loads are what such code has too many of. With AVX-512 a multiply-add broadcasts its own operand from
+// memory; on CPUs whose shuffles do not compete with multiply-adds, four of twelve weights may come the other way, so that fewer loads are left. More of
+// them are more code, which gains nothing (decision 0026).
 #pragma once
 
 #include <optional>
@@ -23,8 +24,8 @@ namespace lacuna::emit::x86 {
 
 class KernelWriter {
  public:
-  /// `into_line`: as in SweepForm.
-  KernelWriter(Assembler& code, Target target, unsigned vectors, std::optional<std::uint32_t> into_line = std::nullopt);
+  /// `into_line`, `spreads`: as in SweepForm.
+  KernelWriter(Assembler& code, Target target, unsigned vectors, std::optional<std::uint32_t> into_line = std::nullopt, bool spreads = false);
 
   /// Between the steps `ahead` lines of other memory are brought near.
   void write(const kernel::Kernel& kernel, std::size_t ahead = 0);
@@ -48,9 +49,11 @@ class KernelWriter {
 
   // Numbers of registers.
   unsigned sum(unsigned row, unsigned vector) const { return row * vectors_ + vector; }
-  bool has_quad() const { return target_ == Target::avx2; }
+  bool has_quad() const { return target_ == Target::avx2 || spreads_; }
   unsigned quad() const { return registers_ - 1; }
   unsigned spare(unsigned number) const { return registers_ - 1 - (has_quad() ? 1 : 0) - number; }
+  unsigned joined() const { return spare(spreads_ ? 1 : 0); }  ///< of two lines; weights that are spread have spare(0)
+  unsigned line(unsigned number) const { return joined() - 1 - number; }
 
   /// What a load or store touches.
   struct Access {
@@ -59,6 +62,7 @@ class KernelWriter {
   Access access_of(const kernel::Step& step) const;
   bool comes_by_lines(const kernel::Step& step) const { return into_line_ && step.op == kernel::Op::load && step.space == kernel::Space::memory; }
 
+  bool comes_in_quad(const kernel::Step& use) const { return target_ == Target::avx2 || (spreads_ && use.index % 12 < 4); }
   Place constant(std::int64_t index);
   void load_weight(unsigned target, const kernel::Step& step);
   NearPointer& pointer_of(const kernel::Step& step);
@@ -69,6 +73,7 @@ class KernelWriter {
   /// Handles the hold at `at` and all steps that use it; returns the step after them.
   std::size_t write_held(Steps steps, std::size_t at);
   void write_resume(Steps steps, std::size_t at);
+  void multiply_add_one(const kernel::Step& use, unsigned source);
   void multiply_add_from_memory(const kernel::Step& use, std::int64_t source);
   void multiply_add_shared(Steps uses, std::int64_t source);
   void multiply_add_joined(Steps steps, std::size_t at, Steps uses);
@@ -84,6 +89,7 @@ class KernelWriter {
   const unsigned registers_;
   const std::int64_t vector_bytes_;
   const std::optional<std::uint32_t> into_line_;
+  const bool spreads_;
   unsigned spares_ = 0;             ///< without the one for the quad
   std::optional<kernel::Op> blanks_;  ///< the step that also zeroes lanes that are not wanted: a bound, or blank itself
   std::int64_t quad_in_hand_ = -1;  ///< which four constants the quad register holds

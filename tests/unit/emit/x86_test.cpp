@@ -293,8 +293,28 @@ TEST_P(X86, SweepsOverTilesAnywhereComputeWhatTheKernelsSay) {
       for (std::uint32_t into_line : {0u, 4u, 24u, 60u}) {
         SCOPED_TRACE(into_line);
         expect_sweeps_agree(kernels, {1, tile_bytes * shape.rows, 3, into_line}, alike, shape.rows, random);
+        const unsigned fewer = shape.rows - 1;  // what is spread needs a register more
+        expect_sweeps_agree(parts_of_block(fewer, static_cast<std::uint64_t>(tile_bytes), true, random), {1, tile_bytes * fewer, 3, into_line, true}, alike, fewer, random);
+        expect_sweeps_agree(parts_of_block(fewer, static_cast<std::uint64_t>(tile_bytes), true, random), {1, tile_bytes * fewer, 3, {}, true}, anywhere, fewer, random);
       }
   }
+}
+
+TEST(X86Sweeps, WeightsAreSpreadForSingleVectorsOfAvx512AndARegisterMore) {
+  std::mt19937 random(2);
+  const std::vector<kernel::Kernel> kernels = parts_of_block(27, 64, false, random);
+  EXPECT_THROW(emit_sweeps(kernels, Target::avx2, {1, 64, 1, {}, true}), InternalError);
+  EXPECT_THROW(emit_sweeps(parts_of_block(2, 128, false, random), Target::avx512, {2, 128, 1, {}, true}), InternalError);
+  EXPECT_THROW(emit_sweeps(parts_of_block(30, 64, false, random), Target::avx512, {1, 64, 1, {}, true}), InternalError);
+  const auto count = [&](bool spreads, std::string_view word) {
+    const std::string listing = emit_sweeps(kernels, Target::avx512, {1, 64 * 27, 1, {}, spreads}, true).listing;
+    std::size_t found = 0;
+    for (std::size_t at = listing.find(word); at != std::string::npos; at = listing.find(word, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(false, "vbroadcastf32x4"), 0u);
+  EXPECT_GT(count(true, "vbroadcastf32x4"), 0u);
+  EXPECT_NEAR(static_cast<double>(count(true, "vbroadcastf32x4")) * 8, static_cast<double>(count(true, "{1to16}")), static_cast<double>(count(true, "{1to16}")) / 2) << "four of twelve";
 }
 
 TEST(X86Sweeps, SourcesByLinesAreForSingleVectorsOfAvx512) {
@@ -332,9 +352,11 @@ TEST_P(X86, TheListingOfSweepsIsWhatAnotherDisassemblerReads) {
   std::mt19937 random(12);
   for (plan::TileShape shape : shapes())
     for (std::size_t tiles : {0u, 5u}) {
-      const std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, 64, GetParam() == Target::avx512, random);
+      std::vector<kernel::Kernel> kernels = parts_of_block(shape.rows, 64, GetParam() == Target::avx512, random);
       const bool by_lines = GetParam() == Target::avx512 && shape.vectors == 1;
-      const Sweeps sweeps = emit_sweeps(kernels, GetParam(), {shape.vectors, 640, tiles, by_lines ? std::optional(12u) : std::nullopt}, true);
+      const bool spreads = by_lines && tiles == 0;
+      if (spreads) kernels = parts_of_block(shape.rows - 1, 64, true, random);
+      const Sweeps sweeps = emit_sweeps(kernels, GetParam(), {shape.vectors, 640, tiles, by_lines ? std::optional(12u) : std::nullopt, spreads}, true);
       std::vector<std::uint8_t> code;  // without the constants
       for (const Sweeps::Entry& entry : sweeps.entries)
         code.insert(code.end(), sweeps.bytes.begin() + static_cast<std::ptrdiff_t>(entry.code), sweeps.bytes.begin() + static_cast<std::ptrdiff_t>(entry.constants));
