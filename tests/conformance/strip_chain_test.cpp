@@ -74,9 +74,10 @@ class StripChains : public testing::TestWithParam<std::string> {
       choices.push_back({World::planes, {}, {}});
       if (std::holds_alternative<Conv>(op.operation)) choices.back().sparse = ConvTrial(network, op, planes, options).sparse(choice);
     }
-    const auto program = [&](bool has_chains) { return build_program(network, choices, planes, options.isa, threads, {Sharing::all, has_chains}); };
-    const TensorProgram plain = program(false), chained = program(true);
-    EXPECT_EQ(plain.chained, 0u);
+    const auto program = [&](unsigned chains) { return build_program(network, choices, planes, options.isa, threads, {Sharing::all, chains}); };
+    const TensorProgram plain = program(0), chained = program(1);
+    EXPECT_EQ(plain.chains, 0u);
+    EXPECT_EQ(chained.chains, 1u);
     ASSERT_EQ(chained.chained, network.operators.size());
     EXPECT_LT(chained.steps.size(), plain.steps.size());
     const TypedTensor input = net.random_input();
@@ -88,7 +89,7 @@ class StripChains : public testing::TestWithParam<std::string> {
 
 TEST_P(StripChains, AgreeWithOneLayerAfterTheOther) {
   for (const ConvKernelChoice& choice : {ConvKernelChoice{ConvKernelKind::table, 8, 64, 3, 1}, ConvKernelChoice{ConvKernelKind::baked, 1, 13, 4, 2}, ConvKernelChoice{ConvKernelKind::line_pairs, 1, 13, 1, 1},
-                                         ConvKernelChoice{ConvKernelKind::baked, 1, 13, 4, 2, 1, true}}) {
+                                         ConvKernelChoice{ConvKernelKind::baked, 1, 13, 4, 2, 1, true}, ConvKernelChoice{ConvKernelKind::baked, 1, 12, 4, 2, 1, true, false, true}}) {
     if (choice.kind != ConvKernelKind::table && GetParam() != "avx2" && GetParam() != "avx512") continue;  // no machine code
     for (unsigned threads : {1u, 2u, 3u})
       for (std::uint32_t batch : {1u, 2u})
@@ -114,6 +115,31 @@ TEST_P(StripChains, AValueThatIsReadTwiceEndsNoChain) {
   EXPECT_EQ(end_from(0), 3u);
   EXPECT_EQ(end_from(1), 3u);
   EXPECT_FALSE(end_from(2)) << "pooling alone";
+}
+
+TEST_P(StripChains, OnlyAsManyAsAreWantedAreMadeFromTheFirstOn) {
+  TensorNetwork net({{1, 3, 20, 64}}, 1);
+  ValueId at = net.network.input;
+  for (int pools = 0; pools < 2; ++pools) {
+    at = net.conv(at, {.outputs = 8, .sparsity = 0.7, .activation = Activation::relu()});
+    add_pool(net, at, {"MaxPool", 2, 2, 0});
+    at = net.network.operators.back().output;
+  }
+  const ChooseOptions options{cpu::choose_isa(GetParam()), 1};
+  const std::vector<rows::Planes> planes = planes_of_values(net.network, options);
+  std::vector<Choice> choices(4, {World::planes, {}, {}});
+  for (std::size_t k : {0u, 2u}) choices[k].sparse = ConvTrial(net.network, net.network.operators[k], planes, options).sparse({});
+  const auto program = [&](unsigned chains) { return build_program(net.network, choices, planes, options.isa, 1, {Sharing::all, chains}); };
+  const TypedTensor input = net.random_input();
+  const std::vector<float> expected = run(program(0), input);
+  for (unsigned wanted : {1u, 2u, 3u}) {
+    const TensorProgram made = program(wanted);
+    EXPECT_EQ(made.chains, std::min(wanted, 2u));
+    EXPECT_EQ(made.chained, 2 * std::min<std::size_t>(wanted, 2));
+    const std::vector<float> got = run(made, input);
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t k = 0; k < got.size(); ++k) ASSERT_NEAR(got[k], expected[k], 1e-4) << wanted << " chains, element " << k;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, StripChains, testing::ValuesIn(tests::all_isas()), [](const auto& info) { return info.param; });

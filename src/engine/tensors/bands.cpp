@@ -94,13 +94,17 @@ ChooseOptions on_band(ChooseOptions options, const rows::Planes& input) {
   return options;
 }
 
-/// The operator after the last chain of strips.
+/// The operator after the last chain of strips that is wanted.
 std::size_t end_of_chains(const Network& network, const ChooseOptions& options, const Chosen& chosen) {
-  if (!chosen.arrangement.has_chains) return 0;
   const std::vector<unsigned> reads = passes::count_reads(network);
   std::size_t last = 0;
-  for (std::size_t k = 0; k < network.operators.size(); ++k)
-    if (const auto end = end_of_chain({network, chosen.choices, chosen.planes, reads, options.isa, options.threads}, k)) last = *end;
+  unsigned chains = 0;
+  for (std::size_t k = 0; k < network.operators.size() && chains < chosen.arrangement.chains; ++k)
+    if (const auto end = end_of_chain({network, chosen.choices, chosen.planes, reads, options.isa, options.threads}, k)) {
+      last = *end;
+      k = *end - 1;
+      ++chains;
+    }
   return last;
 }
 
@@ -161,7 +165,7 @@ void choose_bands(const Network& network, const ChooseOptions& options, Chosen& 
   std::shared_ptr<const Bands> bands = make_bands(network, options, chosen.planes, first, end);
   std::vector<TensorProgram> programs;
   programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, chosen.arrangement));
-  programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, {Sharing::all, chosen.arrangement.has_chains}, bands.get()));
+  programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, {Sharing::all, chosen.arrangement.chains}, bands.get()));
   const std::vector<double> seconds = run_seconds(programs);
   if (seconds[1] > may_lose * seconds[0]) return;
   chosen.bands = std::move(bands);

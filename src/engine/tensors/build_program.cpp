@@ -183,7 +183,7 @@ class Builder {
   /// Whether operators from here on run strip by strip; goes on to the last of them.
   bool add_chain() {
     const Planned planned{network_, choices_, planes_, reads_, isa_, program_.threads};
-    const std::optional<std::size_t> end = arrangement_.has_chains ? end_of_chain(planned, at_) : std::nullopt;
+    const std::optional<std::size_t> end = program_.chains < arrangement_.chains ? end_of_chain(planned, at_) : std::nullopt;
     std::unique_ptr<const StripChain> chain = end ? make_strip_chain(planned, at_, *end) : nullptr;
     if (!chain) return false;
     const ValueId from = network_.operators[at_].inputs[0], to = network_.operators[*end - 1].output;
@@ -191,6 +191,7 @@ class Builder {
     buffers_.touch(input, step());
     const std::size_t output = define(to, place_of(to));
     program_.thread_pitch = std::max(program_.thread_pitch, chain->thread_floats());
+    ++program_.chains;
     program_.chained += *end - at_;
     const std::size_t first = std::exchange(at_, *end - 1);
     push(strip_chain_step(std::move(chain), first, input, output));

@@ -18,7 +18,7 @@ namespace lacuna::engine::tensors {
 namespace {
 
 /// Raise it when candidates or rules change.
-constexpr int version = 21;
+constexpr int version = 22;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::optional<Remembered> ChoicesCache::recall(std::size_t operators) const {
   if (!std::getline(stream, line) || line != key_) return std::nullopt;
   Remembered found;
   bool shares_alike = false;
-  if (!(stream >> found.seconds_mixed >> found.seconds_dense >> found.fell_back >> found.is_split >> shares_alike >> found.arrangement.has_chains >> found.band_first >> found.band_end)) return std::nullopt;
+  if (!(stream >> found.seconds_mixed >> found.seconds_dense >> found.fell_back >> found.is_split >> shares_alike >> found.arrangement.chains >> found.band_first >> found.band_end)) return std::nullopt;
   found.arrangement.sharing = shares_alike ? Sharing::alike : Sharing::all;
   if (found.band_first > found.band_end || found.band_end > operators) return std::nullopt;
   for (std::size_t k = 0; k < operators; ++k) {
@@ -60,8 +60,8 @@ std::optional<Remembered> ChoicesCache::recall(std::size_t operators) const {
 
 std::string ChoicesCache::remember(const Chosen& chosen) const {
   if (file_.empty()) return "";
-  std::string text = fmt::format("{}\n{} {} {:d} {:d} {:d} {:d} {} {}\n", key_, chosen.seconds_mixed, chosen.seconds_dense, chosen.fell_back, chosen.split != nullptr,
-                                 chosen.arrangement.sharing == Sharing::alike, chosen.arrangement.has_chains, chosen.bands ? chosen.bands->first : 0, chosen.bands ? chosen.bands->end : 0);
+  std::string text = fmt::format("{}\n{} {} {:d} {:d} {:d} {} {} {}\n", key_, chosen.seconds_mixed, chosen.seconds_dense, chosen.fell_back, chosen.split != nullptr,
+                                 chosen.arrangement.sharing == Sharing::alike, chosen.arrangement.chains, chosen.bands ? chosen.bands->first : 0, chosen.bands ? chosen.bands->end : 0);
   for (std::size_t k = 0; k < chosen.choices.size(); ++k) {
     const Timing& timing = chosen.timings[k];
     text += fmt::format("{} {} {} {} {}", static_cast<int>(chosen.choices[k].world), timing.candidate, timing.seconds_sparse, timing.seconds_dense, timing.seconds_bf16);

@@ -37,21 +37,21 @@ Arrangement choose_arrangement(const Network& network, const ChooseOptions& opti
   constexpr double must_gain_alike = 0.92, must_gain_chains = 0.99;
   const bool has_planes = std::any_of(chosen.choices.begin(), chosen.choices.end(), [](const Choice& choice) { return choice.world == World::planes; });
   if (options.tune == Tune::off || !has_planes) return {};
-  std::vector<Arrangement> arrangements{{Sharing::all, false}};
-  if (options.threads > 1) arrangements.push_back({Sharing::alike, false});
-  if (options.kernel == KernelWish::automatic)  // strips choose kernels of their own
-    for (std::size_t k = arrangements.size(); k-- > 0;) arrangements.push_back({arrangements[k].sharing, true});
+  const unsigned most_chains = options.kernel == KernelWish::automatic ? 3 : 0;  // strips choose kernels of their own
   std::vector<TensorProgram> programs;
   std::vector<Arrangement> made;
-  for (const Arrangement& arrangement : arrangements) {
-    TensorProgram program = build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, arrangement);
-    if (arrangement.has_chains && program.chained == 0) continue;
-    programs.push_back(std::move(program));
-    made.push_back(arrangement);
+  for (Sharing sharing : {Sharing::all, Sharing::alike}) {
+    if (sharing == Sharing::alike && options.threads == 1) continue;
+    for (unsigned chains = 0; chains <= most_chains; ++chains) {
+      TensorProgram program = build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, {sharing, chains});
+      if (program.chains < chains) break;
+      programs.push_back(std::move(program));
+      made.push_back({sharing, chains});
+    }
   }
   if (programs.size() == 1) return made[0];
   std::vector<double> seconds = run_seconds(programs);
-  for (std::size_t k = 0; k < made.size(); ++k) seconds[k] /= (made[k].sharing == Sharing::alike ? must_gain_alike : 1.0) * (made[k].has_chains ? must_gain_chains : 1.0);
+  for (std::size_t k = 0; k < made.size(); ++k) seconds[k] /= (made[k].sharing == Sharing::alike ? must_gain_alike : 1.0) * (made[k].chains > 0 ? must_gain_chains : 1.0);
   return made[static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin())];
 }
 

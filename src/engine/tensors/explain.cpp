@@ -157,7 +157,7 @@ std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen
                    layer.reason.empty() ? "" : ": " + layer.reason);
   }
   if (chosen.arrangement.sharing == Sharing::alike) text += "activations: threads keep to memory of their own, which measured faster on these cores\n";
-  if (chosen.arrangement.has_chains) text += "convolutions before pooling run strip by strip, depth first, where strips fit L2, which measured faster\n";
+  if (const unsigned chains = (chosen.split ? chosen.split->of_one : chosen).arrangement.chains; chains > 0) fmt::format_to(out, "convolutions before the first {} run strip by strip, depth first, which measured faster\n", chains == 1 ? "pooling" : fmt::format("{} poolings", chains));
   if (chosen.bands)
     fmt::format_to(out, "{} operators from {} on run in bands, some rows of all values for each thread, which measured as fast or faster\n", chosen.bands->end - chosen.bands->first, layers[chosen.bands->first].name);
   if (chosen.split)

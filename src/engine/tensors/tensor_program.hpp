@@ -53,7 +53,8 @@ struct TensorProgram {
   };
 
   std::vector<StepOf> steps;
-  std::size_t chained = 0;           ///< operators that run in chains
+  unsigned chains = 0;               ///< of operators that run strip by strip
+  std::size_t chained = 0;           ///< operators in them
   std::optional<Front> front;
   std::vector<std::size_t> offsets;  ///< of the buffers
   std::size_t thread_memory = 0;     ///< offset of what each thread has to itself
@@ -86,7 +87,7 @@ enum class Sharing { all, alike };
 /// How a program is laid out.
 struct Arrangement {
   Sharing sharing = Sharing::all;
-  bool has_chains = false;  ///< convolutions before pooling run strip by strip (strip_chain.hpp)
+  unsigned chains = 0;  ///< the first so many runs of convolutions before pooling go strip by strip (strip_chain.hpp)
 
   bool operator==(const Arrangement&) const = default;
 };
