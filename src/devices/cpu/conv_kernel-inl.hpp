@@ -168,6 +168,11 @@ void run_activation(Epilogue epilogue, float first, float second, float* values,
 
 void part_rows(const float* from, std::size_t from_pitch, std::size_t rows, std::size_t count, float* even, float* odd, std::size_t to_pitch) {
   [[maybe_unused]] const std::size_t floats = 2 * count - (odd == nullptr ? 1 : 0);  // of a row; what stands after them may not exist
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // their masks touch nothing beyond
+  const Floats of_rest;
+  const std::size_t rest = floats % (2 * hn::MaxLanes(of_rest));
+  const auto in_low = hn::FirstN(of_rest, rest), in_high = hn::FirstN(of_rest, rest - std::min(rest, hn::MaxLanes(of_rest))), in_part = hn::FirstN(of_rest, (rest + 1) / 2);
+#endif
   for (std::size_t row = 0; row < rows; ++row) {
     std::size_t k = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -179,9 +184,8 @@ void part_rows(const float* from, std::size_t from_pitch, std::size_t rows, std:
     };
     for (; 2 * (k + lanes) <= floats; k += lanes) take(hn::LoadU(d, from + 2 * k), hn::LoadU(d, from + 2 * k + lanes), [&](Vector v, float* to) { hn::StoreU(v, d, to); });
 #endif
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // their masks touch nothing beyond
-    const auto part = [&](std::size_t begin) { return begin < floats ? hn::MaskedLoad(hn::FirstN(d, floats - begin), d, from + begin) : hn::Zero(d); };
-    if (k < count) take(part(2 * k), part(2 * k + lanes), [&](Vector v, float* to) { hn::BlendedStore(v, hn::FirstN(d, count - k), d, to); });
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+    if (k < count) take(hn::MaskedLoad(in_low, d, from + 2 * k), rest > lanes ? hn::MaskedLoad(in_high, d, from + 2 * k + lanes) : hn::Zero(d), [&](Vector v, float* to) { hn::BlendedStore(v, in_part, d, to); });
 #else
     for (; k < count; ++k) {
       even[k] = from[2 * k];
