@@ -136,6 +136,7 @@ TEST_P(StripChains, OnlyAsManyAsAreWantedAreMadeFromTheFirstOn) {
     const TensorProgram made = program(wanted);
     EXPECT_EQ(made.chains, std::min(wanted, 2u));
     EXPECT_EQ(made.chained, 2 * std::min<std::size_t>(wanted, 2));
+    EXPECT_EQ(made.after_chains, made.chained);
     const std::vector<float> got = run(made, input);
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t k = 0; k < got.size(); ++k) ASSERT_NEAR(got[k], expected[k], 1e-4) << wanted << " chains, element " << k;

@@ -5,9 +5,7 @@
 
 #include "engine/tensors/choose_whole.hpp"
 #include "engine/tensors/pool_shape.hpp"
-#include "engine/tensors/strip_chain.hpp"
 #include "engine/tensors/value_planes.hpp"
-#include "passes/absorb.hpp"
 
 namespace lacuna::engine::tensors {
 namespace {
@@ -94,20 +92,6 @@ ChooseOptions on_band(ChooseOptions options, const rows::Planes& input) {
   return options;
 }
 
-/// The operator after the last chain of strips that is wanted.
-std::size_t end_of_chains(const Network& network, const ChooseOptions& options, const Chosen& chosen) {
-  const std::vector<unsigned> reads = passes::count_reads(network);
-  std::size_t last = 0;
-  unsigned chains = 0;
-  for (std::size_t k = 0; k < network.operators.size() && chains < chosen.arrangement.chains; ++k)
-    if (const auto end = end_of_chain({network, chosen.choices, chosen.planes, reads, options.isa, options.threads}, k)) {
-      last = *end;
-      k = *end - 1;
-      ++chains;
-    }
-  return last;
-}
-
 }  // namespace
 
 std::size_t end_of_bands(const Network& network, const std::vector<Choice>& choices, const std::vector<rows::Planes>& planes, std::size_t first, unsigned bands) {
@@ -158,13 +142,13 @@ void choose_bands(const Network& network, const ChooseOptions& options, Chosen& 
   constexpr std::size_t fewest_operators = 4;
   constexpr double may_lose = 1.02;  // cores may be further apart another time, which bands hardly feel
   if (options.threads < 2 || options.tune == Tune::off || options.kernel != plan::KernelWish::automatic) return;
-  std::size_t first = end_of_chains(network, options, chosen), end = first;
+  std::vector<TensorProgram> programs;
+  programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, chosen.arrangement));
+  std::size_t first = programs[0].after_chains, end = first;
   for (std::size_t k = first; k < network.operators.size(); ++k)
     if (const std::size_t end_of_k = end_of_bands(network, chosen.choices, chosen.planes, k, options.threads); end_of_k - k > end - first) std::tie(first, end) = std::pair(k, end_of_k);
   if (end - first < fewest_operators) return;
   std::shared_ptr<const Bands> bands = make_bands(network, options, chosen.planes, first, end);
-  std::vector<TensorProgram> programs;
-  programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, chosen.arrangement));
   programs.push_back(build_program(network, chosen.choices, chosen.planes, options.isa, options.threads, {Sharing::all, chosen.arrangement.chains}, bands.get()));
   const std::vector<double> seconds = run_seconds(programs);
   if (seconds[1] > may_lose * seconds[0]) return;

@@ -193,6 +193,7 @@ class Builder {
     program_.thread_pitch = std::max(program_.thread_pitch, chain->thread_floats());
     ++program_.chains;
     program_.chained += *end - at_;
+    program_.after_chains = *end;
     const std::size_t first = std::exchange(at_, *end - 1);
     push(strip_chain_step(std::move(chain), first, input, output));
     program_.steps.back().tells_time = true;

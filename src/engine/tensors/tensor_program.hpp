@@ -55,6 +55,7 @@ struct TensorProgram {
   std::vector<StepOf> steps;
   unsigned chains = 0;               ///< of operators that run strip by strip
   std::size_t chained = 0;           ///< operators in them
+  std::size_t after_chains = 0;      ///< the operator after the last of them
   std::optional<Front> front;
   std::vector<std::size_t> offsets;  ///< of the buffers
   std::size_t thread_memory = 0;     ///< offset of what each thread has to itself
