@@ -86,7 +86,7 @@ void add_by_lines(const Size& size, TileShape shape, std::vector<ConvKernelChoic
   if (size.may_pack) choices.push_back({ConvKernelKind::baked, shape.vectors, shape.rows, window, std::max(1u, size.groups(shape) * 2 / 5), 1, true, true});
 }
 
-/// For CPUs that have to spare what these need: shuffles beside multiply-adds, and decoding. Spread weights are a fifth more code, which must fit L2 or serve many tiles.
+/// For CPUs that have to spare what these need: shuffles beside multiply-adds, and decoding. Spread weights are a quarter more code, which must fit L2 or serve many tiles.
 void add_for_wide_cores(const Size& size, TileShape shape, std::vector<ConvKernelChoice>& choices) {
   constexpr unsigned window = 32;  // of tiles
   const unsigned groups = size.groups(shape), some = std::max(1u, groups / 2);

@@ -37,7 +37,7 @@ KernelWriter::KernelWriter(Assembler& code, Target target, unsigned vectors, std
       skip_(Pointer::skip, target == Target::avx512 ? vector_bytes_ : 1),
       partial_(Pointer::partial, target == Target::avx512 ? vector_bytes_ : 1) {
   if (into_line && (target != Target::avx512 || vectors != 1)) throw InternalError("only single vectors of AVX-512 come by lines");
-  if (spreads && (target != Target::avx512 || vectors != 1)) throw InternalError("only weights for single vectors of AVX-512 come both ways");
+  if (spreads && (target != Target::avx512 || vectors != 1)) throw InternalError("weights are spread for single vectors of AVX-512 only");
 }
 
 /// The operand of a constant; they are used in ascending order, so the pointer only ever moves on.

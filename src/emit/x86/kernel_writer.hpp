@@ -73,6 +73,7 @@ class KernelWriter {
   /// Handles the hold at `at` and all steps that use it; returns the step after them.
   std::size_t write_held(Steps steps, std::size_t at);
   void write_resume(Steps steps, std::size_t at);
+  /// AVX-512 and one vector: the multiply-add broadcasts the weight itself, or has it spread.
   void multiply_add_one(const kernel::Step& use, unsigned source);
   void multiply_add_from_memory(const kernel::Step& use, std::int64_t source);
   void multiply_add_shared(Steps uses, std::int64_t source);
