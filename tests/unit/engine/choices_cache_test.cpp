@@ -55,6 +55,21 @@ TEST_F(ChoicesRemembered, OnceTheyAreMeasured) {
   EXPECT_TRUE(is_remembered());
 }
 
+TEST_F(ChoicesRemembered, HowManyRunsGoStripByStrip) {
+  EXPECT_FALSE(is_remembered());
+  std::istringstream good(text());
+  std::string key, line, rest;
+  std::getline(good, key);
+  std::getline(good, line);
+  std::getline(good, rest, '\0');
+  std::istringstream words(line);
+  std::string changed;
+  std::string word;
+  for (int k = 0; words >> word; ++k) changed += (k == 5 ? "2" : word) + " ";
+  std::ofstream(only_file()) << key << '\n' << changed << '\n' << rest;
+  EXPECT_EQ(choose_together(net_.network, {cpu::choose_isa(), 1, plan::KernelWish::table, Tune::fast}).arrangement, (Arrangement{Sharing::all, 2}));
+}
+
 TEST_F(ChoicesRemembered, DamagedFilesAreMeasuredAnew) {
   EXPECT_FALSE(is_remembered());
   const std::string good = text();

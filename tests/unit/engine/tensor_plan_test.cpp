@@ -3,12 +3,15 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <random>
 
 #include "engine/tensors/buffers.hpp"
 #include <lacuna/error.hpp>
 
 #include "engine/tensors/choose.hpp"
+#include "engine/tensors/explain.hpp"
+#include "engine/tensors/one_by_one.hpp"
 #include "support/tensor_network.hpp"
 
 namespace lacuna::engine::tensors {
@@ -103,6 +106,25 @@ TEST(Buffers, ThoseThatLiveAtOnceDoNotOverlap) {
     ASSERT_LE(buffers.least_bytes(), buffers.arena_bytes());
     ASSERT_LE(buffers.arena_bytes(), buffers.least_bytes() * 3 / 2);
   }
+}
+
+TEST(ExplainPlan, SaysHowManyRunsGoStripByStrip) {
+  Chosen chosen;
+  const auto says = [&](const char* words) { return explain({}, chosen, 1e9).find(words) != std::string::npos; };
+  EXPECT_FALSE(says("strip by strip"));
+  chosen.arrangement.chains = 1;
+  EXPECT_TRUE(says("convolutions before the first pooling run strip by strip"));
+  chosen.arrangement.chains = 2;
+  EXPECT_TRUE(says("convolutions before the first 2 poolings run strip by strip"));
+}
+
+TEST(ExplainPlan, TellsTheArrangementOfInputsThatGoOneByOne) {
+  const auto split = std::make_shared<Split>();
+  split->of_one.arrangement.chains = 1;
+  split->one.operators.resize(1);
+  Chosen chosen;
+  chosen.split = split;
+  EXPECT_NE(explain({}, chosen, 1e9).find("convolutions before the first pooling run strip by strip"), std::string::npos);
 }
 
 TEST(ParseTune, KnowsThreeWords) {
