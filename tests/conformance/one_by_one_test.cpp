@@ -8,6 +8,7 @@
 #include <lacuna/compile.hpp>
 
 #include "devices/cpu/isa.hpp"
+#include "plan/tile_shape.hpp"
 #include "support/mixed_network.hpp"
 
 namespace lacuna {
@@ -26,6 +27,17 @@ TensorNetwork classifier(std::uint32_t batch) {
   const ValueId pooled = net.call("GlobalAveragePool", {sum}, {{batch, 8, 1, 1}});
   const ValueId flat = net.call("Flatten", {pooled}, {{batch, 8}}, {{"axis", std::int64_t{1}}});
   net.conv(flat, {.outputs = 5, .kernel = {}, .pad = 0, .sparsity = 0.3});
+  return net;
+}
+
+/// A large plane, then small ones whose code is too large to stay in a cache.
+TensorNetwork large_code(std::uint32_t batch) {
+  TensorNetwork net({{batch, 8, 16, 16}}, batch);
+  const ValueId large = net.conv(net.network.input, {.outputs = 32, .sparsity = 0.5, .activation = Activation::relu()});
+  const ValueId small = net.conv(large, {.outputs = 256, .stride = 2, .sparsity = 0.5, .activation = Activation::relu()});
+  const ValueId sum = net.conv(small, {.outputs = 640, .sparsity = 0.1});
+  const ValueId pooled = net.call("GlobalAveragePool", {sum}, {{batch, 640, 1, 1}});
+  net.conv(net.call("Flatten", {pooled}, {{batch, 640}}, {{"axis", std::int64_t{1}}}), {.outputs = 5, .kernel = {}, .pad = 0, .sparsity = 0.3});
   return net;
 }
 
@@ -102,6 +114,33 @@ TEST(OneByOne, GivesTheReferencesAnswerOnEveryInstructionSet) {
         TensorNetwork net = classifier(batch);
         expect_right(net, {.isa = std::string(cpu::name(isa)), .threads = threads, .kernel = "table", .tune = "off"}, true);
       }
+}
+
+TEST(OneByOne, LargeCodeForSmallPlanesServesAFewInputsAtATime) {
+  const Network network = large_code(8).network;
+  EXPECT_EQ(count_one_by_one(network, with(2)), 4u);
+  EXPECT_EQ(engine::tensors::count_before_large_code(engine::tensors::split_at(network, 4).first), 1u) << "the first plane is large";
+  EXPECT_EQ(engine::tensors::count_before_large_code(engine::tensors::split_at(classifier(8).network, 4).first), 4u) << "little code stays in the cache";
+  const auto [few, rest] = engine::tensors::split_at(network, 4, 2);
+  EXPECT_NO_THROW(verify(few));
+  EXPECT_EQ(few.value(few.output).shape.extents, (std::vector<std::uint32_t>{2, 640, 1, 1}));
+}
+
+TEST(OneByOne, AFewInputsAtATimeGiveTheReferencesAnswer) {
+  for (cpu::Isa isa : cpu::available_isas())
+    for (unsigned threads : {1u, 2u})
+      for (const char* kernel : {"table", "baked"}) {
+        if (std::string_view(kernel) == "baked" && plan::tile_shapes(isa).empty()) continue;
+        TensorNetwork net = large_code(4);
+        const CompileOptions options{.isa = std::string(cpu::name(isa)), .threads = threads, .kernel = kernel, .tune = "off"};
+        expect_right(net, options, true);
+        EXPECT_THAT(compile(net.network, options).explain(), HasSubstr(threads == 1 ? "the 3 after them on 4 inputs at a time" : "the 3 after them on 2 inputs at a time"));
+      }
+}
+
+TEST(OneByOne, InputsThatDoNotPartEvenlyGoOneByOne) {
+  TensorNetwork net = large_code(6);
+  EXPECT_THAT(compile(net.network, {.threads = 2, .kernel = "table", .tune = "off"}).explain(), HasSubstr("the first 4 operators run input by input, each input on one thread; the others"));
 }
 
 TEST(OneByOne, TheMeasuredPlanGivesTheReferencesAnswerAndIsRemembered) {

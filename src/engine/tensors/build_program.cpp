@@ -28,13 +28,13 @@ class Builder {
 
   TensorProgram build() && {
     for (ValueId id : network_.all_inputs()) {
-      const std::size_t buffer = define(id, Place::plain(network_.value(id)));
+      const std::size_t buffer = define(id, arrangement_.takes_planes ? place_of(id) : Place::plain(network_.value(id)));
       program_.inputs.push_back(port(id, {buffer, nullptr}));
     }
     for (at_ = 0; at_ < network_.operators.size(); ++at_)
       if (!add_bands() && !add_chain()) add(network_.operators[at_], choices_[at_]);
     for (ValueId id : network_.all_outputs()) {
-      const Operand memory = plain_operand(id);
+      const Operand memory = arrangement_.gives_planes ? Operand{want(id, place_of(id)), nullptr} : plain_operand(id);
       if (memory.buffer != Operand::no_buffer) buffers_.touch(memory.buffer, Buffers::end_of_time);
       program_.outputs.push_back(port(id, memory));
     }

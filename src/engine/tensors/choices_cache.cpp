@@ -18,7 +18,7 @@ namespace lacuna::engine::tensors {
 namespace {
 
 /// Raise it when candidates or rules change.
-constexpr int version = 22;
+constexpr int version = 23;
 
 }  // namespace
 

@@ -118,6 +118,11 @@ bool take_remembered(const Remembered& remembered, const Network& network, const
   return true;
 }
 
+std::string name_of_choices(const ChooseOptions& options) {
+  if (options.part != nullptr) return options.part->name;
+  return options.band_input != nullptr ? fmt::format("a band {} apart, {}", options.band_input->channel, options.band_input->row) : "tensors";
+}
+
 }  // namespace
 
 Tune parse_tune(std::string_view word) {
@@ -140,11 +145,11 @@ Chosen choose_together(const Network& network, const ChooseOptions& options) {
   dense::use_threads(options.threads);
   Chosen chosen;
   chosen.isa = options.isa;
-  chosen.planes = planes_of_values(network, options);
+  chosen.planes = options.part != nullptr ? options.part->planes : planes_of_values(network, options);
   chosen.choices.resize(network.operators.size());
   chosen.timings.resize(network.operators.size());
   chosen.is_timed = options.tune != Tune::off;
-  const ChoicesCache cache(options.band_input != nullptr ? fmt::format("a band {} apart, {}", options.band_input->channel, options.band_input->row) : "tensors", network, options);
+  const ChoicesCache cache(name_of_choices(options), network, options);
   if (const auto remembered = cache.recall(network.operators.size()); remembered && take_remembered(*remembered, network, options, chosen)) {
     chosen.cache_note = fmt::format("these figures were measured before and are remembered in {}", cache.file().string());
     return chosen;

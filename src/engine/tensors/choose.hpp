@@ -23,6 +23,12 @@ enum class Tune { off, fast, full };
 /// "off", "fast" or "full". Throws InputError for any other word.
 Tune parse_tune(std::string_view word);
 
+/// Where the values of a part of a network stand, so that the parts fit together.
+struct PartPlanes {
+  std::string name;                  ///< tells it from other parts and networks
+  std::vector<rows::Planes> planes;  ///< of each value
+};
+
 struct ChooseOptions {
   cpu::Isa isa;
   unsigned threads = 1;
@@ -31,6 +37,7 @@ struct ChooseOptions {
   Progress progress = {};
   Precision precision = Precision::f32;  ///< bf16: dense layers may be f32 or bf16
   const rows::Planes* band_input = nullptr;  ///< where the input stands of a network that is a band of another (bands.hpp): all of it runs on planes
+  const PartPlanes* part = nullptr;          ///< of a part of a network that hands values over on planes (one_by_one.hpp)
   unsigned makers = 0;                       ///< threads that make kernels; 0: as many as run them
 };
 

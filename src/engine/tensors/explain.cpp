@@ -107,6 +107,19 @@ Timing timing_of(const Chosen& chosen, std::size_t op) {
   return timing;
 }
 
+/// Of the operators that come first, input by input.
+const Chosen& first_part(const Chosen& chosen) { return chosen.split ? first_part(chosen.split->of_one) : chosen; }
+
+std::string describe_split(const Split& split) {
+  const bool has_rest = !split.rest.operators.empty();
+  const Split* const groups = split.of_one.split.get();  // what runs on a few inputs at a time, after single ones
+  const std::size_t alone = groups != nullptr ? groups->one.operators.size() : split.one.operators.size();
+  std::string text = fmt::format("{} operators run input by input, each input on one thread", has_rest || groups != nullptr ? fmt::format("the first {}", alone) : "all");
+  if (groups != nullptr) text += fmt::format("; the {} after them on {} inputs at a time, so that their code serves several", split.one.operators.size() - alone, split.inputs);
+  if (has_rest) text += "; the others on the whole batch";
+  return text;
+}
+
 }  // namespace
 
 LayerReport describe(const Network& network, const Operator& op) {
@@ -157,13 +170,10 @@ std::string explain(const std::vector<LayerReport>& layers, const Chosen& chosen
                    layer.reason.empty() ? "" : ": " + layer.reason);
   }
   if (chosen.arrangement.sharing == Sharing::alike) text += "activations: threads keep to memory of their own, which measured faster on these cores\n";
-  if (const unsigned chains = (chosen.split ? chosen.split->of_one : chosen).arrangement.chains; chains > 0) fmt::format_to(out, "convolutions before the first {} run strip by strip, depth first, which measured faster\n", chains == 1 ? "pooling" : fmt::format("{} poolings", chains));
+  if (const unsigned chains = first_part(chosen).arrangement.chains; chains > 0) fmt::format_to(out, "convolutions before the first {} run strip by strip, depth first, which measured faster\n", chains == 1 ? "pooling" : fmt::format("{} poolings", chains));
   if (chosen.bands)
     fmt::format_to(out, "{} operators from {} on run in bands, some rows of all values for each thread, which measured as fast or faster\n", chosen.bands->end - chosen.bands->first, layers[chosen.bands->first].name);
-  if (chosen.split)
-    fmt::format_to(out, "{} operators run input by input, each input on one thread{}\n",
-                   chosen.split->rest.operators.empty() ? "all" : fmt::format("the first {}", chosen.split->one.operators.size()),
-                   chosen.split->rest.operators.empty() ? "" : "; the others on the whole batch");
+  if (chosen.split) text += describe_split(*chosen.split) + "\n";
   if (chosen.seconds_mixed > 0 && chosen.seconds_dense > 0)
     fmt::format_to(out, "whole network: {:.3f} ms as planned, {:.3f} ms all dense{}\n", chosen.seconds_mixed * 1e3, chosen.seconds_dense * 1e3,
                    chosen.fell_back ? ": all dense runs" : "");

@@ -62,17 +62,23 @@ std::vector<TypedTensor> TensorProgram::run(std::byte* arena, std::span<const Ty
   return results;
 }
 
-/// Every thread takes its inputs, one at a time, from the first step to the last.
+/// Every thread takes its inputs, one or a few at a time, from the first step to the last.
 void TensorProgram::run_front(std::byte* arena, std::span<const std::byte> input, std::byte* output, std::vector<double>* seconds) const {
   const TensorProgram& one = *front->program;
-  const std::size_t input_bytes = input.size() / front->batch, output_bytes = one.outputs[0].shape.size() * size_of(one.outputs[0].type);
+  const std::size_t input_bytes = input.size() / front->runs;
   std::vector<std::vector<double>> of_worker(threads, std::vector<double>(seconds == nullptr ? 0 : seconds->size(), 0.0));
   base::run_team(threads, [&](unsigned worker) {
-    Frame frame = one.frame_in(arena + front->arena_offset + worker * front->arena_step);
-    for (std::size_t k = worker; k < front->batch; k += threads) {
-      frame.buffers[one.inputs[0].memory.buffer] = const_cast<std::byte*>(input.data()) + k * input_bytes;
-      frame.buffers[one.outputs[0].memory.buffer] = output + k * output_bytes;
-      one.run_steps(frame, seconds == nullptr ? nullptr : &of_worker[worker]);
+    std::byte* const memory = arena + front->arena_offset + worker * front->arena_step;
+    std::vector<double>* const taken = seconds == nullptr ? nullptr : &of_worker[worker];
+    Frame frame = one.frame_in(memory);
+    for (std::size_t k = worker; k < front->runs; k += threads) {
+      const std::span<const std::byte> inputs_of_run = input.subspan(k * input_bytes, input_bytes);
+      if (one.front)
+        one.run_front(memory, inputs_of_run, frame.at(one.front->target), taken);
+      else
+        frame.buffers[one.inputs[0].memory.buffer] = const_cast<std::byte*>(inputs_of_run.data());
+      frame.buffers[one.outputs[0].memory.buffer] = output + k * front->target_step;
+      one.run_steps(frame, taken);
     }
   });
   for (const std::vector<double>& some : of_worker)

@@ -43,11 +43,12 @@ struct TensorProgram {
     bool begins_phase = false;  ///< in a program for bands: it reads what others have written in earlier phases
   };
 
-  /// A program that comes first, input by input: `program` is for one, and each thread has an arena of its own for it.
+  /// A program that comes first, for one input of the batch or a few at a time; each thread has an arena of its own for it. It may have a front itself.
   struct Front {
     std::shared_ptr<const TensorProgram> program;
-    std::uint32_t batch;
-    std::size_t target;        ///< buffer of the outputs, one after the other: what the steps read
+    std::uint32_t runs;        ///< for the whole batch
+    std::size_t target;        ///< buffer of the outputs: what the steps read
+    std::size_t target_step;   ///< bytes from the outputs of a run to those of the next
     std::size_t arena_offset;  ///< of the first thread's arena, and from one to the next
     std::size_t arena_step;
   };
@@ -89,6 +90,8 @@ enum class Sharing { all, alike };
 struct Arrangement {
   Sharing sharing = Sharing::all;
   unsigned chains = 0;  ///< the first so many runs of convolutions before pooling go strip by strip (strip_chain.hpp)
+  bool takes_planes = false;  ///< the input, or the output, stands on planes instead of row by row: between parts of a network
+  bool gives_planes = false;
 
   bool operator==(const Arrangement&) const = default;
 };
