@@ -41,6 +41,21 @@ TensorNetwork large_code(std::uint32_t batch) {
   return net;
 }
 
+/// The same with a block around the place where the parts meet: a sum over its skip connection, in slabs, is what the first part leaves.
+TensorNetwork large_code_after_a_sum(std::uint32_t batch) {
+  TensorNetwork net({{batch, 8, 19, 19}}, batch);
+  const ValueId large = net.conv(net.network.input, {.outputs = 16, .sparsity = 0.5, .activation = Activation::relu()});
+  const ValueId inner = net.conv(large, {.outputs = 16, .kernel = {1, 1}, .pad = 0, .sparsity = 0.5, .activation = Activation::relu()});
+  const ValueId small = net.conv(inner, {.outputs = 32, .stride = 2, .sparsity = 0.5, .activation = Activation::relu()});
+  const ValueId skip = net.conv(large, {.outputs = 336, .kernel = {1, 1}, .stride = 2, .pad = 0, .sparsity = 0.5});
+  const ValueId sum = net.conv(small, {.outputs = 336, .kernel = {1, 1}, .pad = 0, .sparsity = 0.5, .activation = Activation::relu()}, skip);
+  const ValueId narrow = net.conv(sum, {.outputs = 160, .kernel = {1, 1}, .pad = 0, .sparsity = 0.5, .activation = Activation::relu()});
+  const ValueId wide = net.conv(narrow, {.outputs = 960, .sparsity = 0.1});
+  const ValueId pooled = net.call("GlobalAveragePool", {wide}, {{batch, 960, 1, 1}});
+  net.conv(net.call("Flatten", {pooled}, {{batch, 960}}, {{"axis", std::int64_t{1}}}), {.outputs = 5, .kernel = {}, .pad = 0, .sparsity = 0.3});
+  return net;
+}
+
 engine::tensors::ChooseOptions with(unsigned threads, plan::KernelWish kernel = plan::KernelWish::automatic) { return {cpu::choose_isa(), threads, kernel}; }
 
 void expect_right(TensorNetwork& net, const CompileOptions& options, bool is_split) {
@@ -136,6 +151,16 @@ TEST(OneByOne, AFewInputsAtATimeGiveTheReferencesAnswer) {
         expect_right(net, options, true);
         EXPECT_THAT(compile(net.network, options).explain(), HasSubstr(threads == 1 ? "the 3 after them on 4 inputs at a time" : "the 3 after them on 2 inputs at a time"));
       }
+}
+
+TEST(OneByOne, PartsMeetAtASumWrittenOverItsSkipConnection) {
+  for (const char* kernel : {"table", "baked"}) {
+    if (std::string_view(kernel) == "baked" && plan::tile_shapes(cpu::choose_isa()).empty()) continue;
+    TensorNetwork net = large_code_after_a_sum(4);
+    const CompileOptions options{.threads = 1, .kernel = kernel, .tune = "off"};
+    EXPECT_THAT(compile(net.network, options).explain(), HasSubstr("the first 5 operators run input by input, each input on one thread; the 3 after them on 4 inputs at a time"));
+    expect_right(net, options, true);
+  }
 }
 
 TEST(OneByOne, InputsThatDoNotPartEvenlyGoOneByOne) {

@@ -2,7 +2,8 @@
 // thread, and every thread takes inputs through all of it: the activations of one input stay in the cache, those of a whole batch do not. The rest of the network, fully
 // connected layers above all, whose weights are worth sharing, runs on the whole batch.
 //
-// Small planes, towards the end of that first part, may be made by code that no cache holds from one input to the next: there a thread takes a few of its inputs at a time, which code is brought from memory for once.
+// Small planes, towards the end of that first part, may be made by code that no cache holds from one input to the next: there a thread takes a few of its inputs at a time,
+// and code comes from memory once for all of them (decision 0027).
 #pragma once
 
 #include <optional>
