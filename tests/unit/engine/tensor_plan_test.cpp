@@ -127,6 +127,22 @@ TEST(ExplainPlan, TellsTheArrangementOfInputsThatGoOneByOne) {
   EXPECT_NE(explain({}, chosen, 1e9).find("convolutions before the first pooling run strip by strip"), std::string::npos);
 }
 
+TEST(ExplainPlan, TellsOfAFewInputsAtATimeAndOfTheArrangementBeforeThem) {
+  const auto alone = std::make_shared<Split>();
+  alone->of_one.arrangement.chains = 1;
+  alone->one.operators.resize(2);
+  const auto few = std::make_shared<Split>();
+  few->inputs = 4;
+  few->one.operators.resize(5);
+  few->rest.operators.resize(1);
+  few->of_one.split = alone;
+  Chosen chosen;
+  chosen.split = few;
+  const std::string text = explain({}, chosen, 1e9);
+  EXPECT_NE(text.find("convolutions before the first pooling run strip by strip"), std::string::npos);
+  EXPECT_NE(text.find("the first 2 operators run input by input, each input on one thread; the 3 after them on 4 inputs at a time, so that their code serves several; the others on the whole batch\n"), std::string::npos) << text;
+}
+
 TEST(ParseTune, KnowsThreeWords) {
   EXPECT_EQ(parse_tune("fast"), Tune::fast);
   EXPECT_THROW(parse_tune("faster"), InputError);
